@@ -1,0 +1,199 @@
+package golang
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vallane/lane/mutate"
+)
+
+// Switched is source text that holds many mutants at once; a value that the program reads when it starts selects one.
+//
+// Every mutant is a whole copy of its function's body, as the same edit makes it in a file of its own, in one case of a switch at
+// the head of the function. So it does not matter what the edit is, and what compiles alone compiles here. The original follows
+// the switch, with the lines that it had.
+type Switched struct {
+	Files map[string][]byte // to be laid over the tree, by path: the files with mutants, and one more for each package
+	Value map[string]string // by mutant's id; a mutant that is not in it cannot be switched
+	Null  map[string]string // by file: selects copies of the bodies as they are
+}
+
+// SwitchFile is where the program looks for the value, in decimal digits. Without it nothing is selected.
+const SwitchFile = "/lane/go/switch"
+
+// maxSwitched bounds the bytes that copies add to one file: a compiler needs time and memory for each.
+const maxSwitched = 4 << 20
+
+// Switch puts mutants into the text of their files. It takes those whose viability is proven and whose edit lies within the body
+// of a declared function; what labels, compiler directives, cgo or #line-like comments make delicate is left to a build of its own.
+// The seed chooses values and names, so that code cannot tell a mutant's value from that of a null mutant.
+func (r *Result) Switch(ms []*mutate.Mutant, seed [32]byte) *Switched {
+	w := &switcher{r: r, rand: rand.New(rand.NewChaCha8(seed)), taken: map[string]bool{"0": true}}
+	w.name = fmt.Sprintf("%016x", w.rand.Uint64())
+	w.out = &Switched{Files: map[string][]byte{}, Value: map[string]string{}, Null: map[string]string{}}
+	byFile := map[*source][]switchedMutant{}
+	var order []*source
+	for _, m := range ms {
+		c := r.candidates[m.ID]
+		if c == nil || !c.switchable(m) {
+			continue
+		}
+		if byFile[c.src] == nil {
+			order = append(order, c.src)
+		}
+		byFile[c.src] = append(byFile[c.src], switchedMutant{m, c})
+	}
+	for _, s := range order {
+		w.file(s, byFile[s])
+	}
+	return w.out
+}
+
+type switchedMutant struct {
+	m *mutate.Mutant
+	c *candidate
+}
+
+type switcher struct {
+	r     *Result
+	rand  *rand.Rand
+	taken map[string]bool
+	name  string // random, part of every identifier that is added
+	out   *Switched
+}
+
+// switchable reports whether the mutant can stand in a switch.
+func (c *candidate) switchable(m *mutate.Mutant) bool {
+	p, s, fn := c.pkg, c.src, c.fn
+	if m.Known != "" || m.Kind != mutate.Edit || fn == nil || fn.Body == nil || !s.built || p.unknown != "" {
+		return false
+	}
+	if bytes.Contains(s.src, []byte("//line ")) || bytes.Contains(s.src, []byte("/*line ")) || importsC(s.ast) || delicate(fn) {
+		return false
+	}
+	from, to := bodyOf(p, fn)
+	return from <= m.Offset && m.Offset+m.Length <= to
+}
+
+// bodyOf is where the text between the braces lies.
+func bodyOf(p *pkg, fn *ast.FuncDecl) (from, to int) {
+	return p.fset.PositionFor(fn.Body.Lbrace, false).Offset + 1, p.fset.PositionFor(fn.Body.Rbrace, false).Offset
+}
+
+func importsC(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
+}
+
+// delicate functions have labels, which may stand once in a function, or directives to the compiler, which a larger body may
+// break (nosplit, for one).
+func delicate(fn *ast.FuncDecl) bool {
+	if fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:") }) {
+		return true
+	}
+	found := false
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if _, ok := n.(*ast.LabeledStmt); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func (w *switcher) value() string {
+	for {
+		v := strconv.FormatUint(uint64(w.rand.Uint32()), 10)
+		if !w.taken[v] {
+			w.taken[v] = true
+			return v
+		}
+	}
+}
+
+// file writes one file with its mutants in it.
+func (w *switcher) file(s *source, ms []switchedMutant) {
+	slices.SortStableFunc(ms, func(a, b switchedMutant) int { return cmp.Compare(a.c.fn.Pos(), b.c.fn.Pos()) })
+	null := w.value()
+	var out bytes.Buffer
+	at, added := 0, 0
+	for len(ms) > 0 {
+		fn := ms[0].c.fn
+		n := slices.IndexFunc(ms, func(m switchedMutant) bool { return m.c.fn != fn })
+		if n < 0 {
+			n = len(ms)
+		}
+		from, to := bodyOf(ms[0].c.pkg, fn)
+		if added += (n + 1) * (to - from + 64); added > maxSwitched {
+			break
+		}
+		out.Write(s.src[at:from])
+		w.head(&out, s, ms[:n], null)
+		at = from
+		ms = ms[n:]
+	}
+	if at == 0 {
+		return
+	}
+	out.Write(s.src[at:])
+	w.out.Files[s.path] = out.Bytes()
+	w.out.Null[s.path] = null
+	dir := path.Dir(s.path)
+	w.out.Files[path.Join(dir, "lane_"+w.name+".go")] = w.reader(s.ast.Name.Name)
+}
+
+// head writes the switch that goes in front of a function's body.
+func (w *switcher) head(out *bytes.Buffer, s *source, ms []switchedMutant, null string) {
+	p, fn := ms[0].c.pkg, ms[0].c.fn
+	from, to := bodyOf(p, fn)
+	back := "\n"
+	if fn.Type.Results == nil || len(fn.Type.Results.List) == 0 {
+		back = "\nreturn\n" // a body with results ends in a statement that does not go on
+	}
+	pos := p.fset.PositionFor(fn.Body.Lbrace, false)
+	line := fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column+1)
+	variable := "lane" + w.name
+	fmt.Fprintf(out, " if %s != 0 { switch %s {\n", variable, variable)
+	body := func(value string, text []byte) {
+		fmt.Fprintf(out, "case %s: %s%s%s", value, line, text, back)
+	}
+	body(null, s.src[from:to])
+	for _, m := range ms {
+		v := w.value()
+		w.out.Value[m.m.ID] = v
+		end := m.m.Offset + m.m.Length
+		body(v, slices.Concat(s.src[from:m.m.Offset], []byte(m.m.Replacement), s.src[end:to]))
+	}
+	fmt.Fprintf(out, "}};%s", line)
+}
+
+// reader is the file that reads the value once, before anything of the package runs. It goes to the kernel itself, so that no
+// other package's state is touched.
+func (w *switcher) reader(pkg string) []byte {
+	return []byte(strings.NewReplacer("PKG", pkg, "ID", w.name, "FILE", strconv.Quote(SwitchFile)).Replace(`package PKG
+
+import kernelID "syscall"
+
+var laneID = readID()
+
+func readID() (value uint32) {
+	fd, err := kernelID.Open(FILE, kernelID.O_RDONLY|kernelID.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	var text [16]byte
+	n, _ := kernelID.Read(fd, text[:])
+	kernelID.Close(fd)
+	for i := 0; i < n && text[i] >= '0' && text[i] <= '9'; i++ {
+		value = value*10 + uint32(text[i]-'0')
+	}
+	return value
+}
+`))
+}

@@ -1,0 +1,291 @@
+//go:build linux
+
+package python_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vallane/lane/mutate"
+	"github.com/vallane/lane/mutate/python"
+)
+
+func TestOperators(t *testing.T) {
+	for _, tt := range []struct{ name, src, want string }{
+		{"boundary", "x = a < b\n", "x = a <= b"},
+		{"boundary", "x = a < b >= c\n", "x = a <= b >= c; x = a < b > c"},
+		{"comparison", "x = a == b\n", "x = a != b"},
+		{"comparison", "x = a is not b\n", "x = a is b"},
+		{"comparison", "x = a not   in b\n", "x = a in b"},
+		{"comparison", "x = (a)in(b)\n", "x = (a)not in(b)"},
+		{"comparison", "x = 'a' 'b<c' < d\n", "x = 'a' 'b<c' >= d"},
+		{"arithmetic", "x = a + b * c\n", "x = a - b * c; x = a + b / c"},
+		{"arithmetic", "x = a % b\n", "x = a * b"},
+		{"arithmetic", "x = '%s' % b\n", ""},
+		{"arithmetic", "x = a ** b ** c\n", "x = ((a) * (b ** c)); x = a ** ((b) * (c))"},
+		{"arithmetic", "x = (a + b) & c\n", "x = (((a + b)) | (c)); x = (a - b) & c"},
+		{"arithmetic", "x //= 2\n", "x *= 2"},
+		// M16: what binds otherwise is put in parentheses.
+		{"logical", "x = a and b\n", "x = a or b"},
+		{"logical", "x = a and b and c\n", "x = (a or b) and c; x = a and (b or c)"},
+		{"logical", "x = a or (b) or not c\n", "x = (a and (b)) or not c; x = a or ((b) and not c)"},
+		{"logical", "x = not (a and b)\n", "x = not ((a or b))"},
+		{"boolean", "f(True, b=False)\n", "f(False, b=False); f(True, b=True)"},
+		{"unary", "x = not a\n", "x = a"},
+		{"unary", "def f():\n    return-a\n", "return a"},
+		{"condition", "if a: pass\n", "if True: pass; if False: pass"},
+		{"condition", "while a: pass\n", "while False: pass"},
+		{"condition", "x = [i for i in y if i]\n", "x = [i for i in y if True]; x = [i for i in y if False]"},
+		{"condition", "while True: pass\n", ""},
+		{"return", "def f(): return a\n", "def f(): return None"},
+		{"return", "def f(): return True\n", "def f(): return False"},
+		{"return", "def f(): return 0\n", "def f(): return 1"},
+		{"return", "def f(): return ''\n", `def f(): return "lane"`},
+		{"return", "def f(): return [a]\n", "def f(): return []"},
+		{"return", "def f(): return {}\n", "def f(): return None"},
+		{"return", "def f(): return a == b\n", "def f(): return not (a == b)"},
+		{"return", "def f() -> int: return a\n", "def f() -> int: return 0"},
+		{"return", "def f() -> 'bool': return a\n", "def f() -> 'bool': return not (a)"},
+		{"return", "def f(): return\n", ""},
+		{"return", "def f():\n    yield a\n", "yield None"},
+		{"statement", "f(a)\n", "pass"},
+		{"statement", "x.a = 1; y = 2\n", "pass; y = 2"},
+		{"statement", "async def f():\n    await g()\n", "pass"},
+		{"statement", "def f():\n    raise E\n", "pass"},
+		{"statement", "\"\"\"A text.\"\"\"\nx = 1\n", ""},
+		{"constant", "x = 1\n", "x = 2"},
+		{"constant", "x = 'a'\n", `x = ""`},
+		{"constant", "x = f'{1}'\n", ""},
+		{"constant", "x: 'int' = 1.5\n", "x: 'int' = 2.5"},
+		{"constant", "def f(a: 'b' = 3) -> 'c': ...\n", "def f(a: 'b' = 4) -> 'c': ..."},
+	} {
+		var want []string
+		for _, w := range strings.Split(tt.want, "; ") {
+			if w == "y = 2" { // of a line with two statements
+				want[len(want)-1] += "; " + w
+			} else if w != "" {
+				want = append(want, tt.name+": "+w)
+			}
+		}
+		if got := faults(t, tt.src, tt.name); !slices.Equal(got, want) {
+			t.Errorf("%q:\n got %q\nwant %q", tt.src, got, want)
+		}
+	}
+}
+
+// M10, M14
+func TestWhatIsMutatedWhere(t *testing.T) {
+	src := `import logging
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+logger = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    LIMIT = 1
+
+
+@dataclass
+class Cart:
+    rate: float = 0.5
+
+    @property
+    def total(self):
+        return self.rate
+
+    @lru_cache(maxsize=8)
+    def slow(self, n=2):
+        logger.info("slow %s", n)
+        return n
+
+    async def pay(self):
+        if self.rate:
+            raise ValueError("no " + "rate")
+
+    def each(self):
+        for x in (3,):
+            yield x
+
+    def __repr__(self):
+        return "Cart"
+
+
+if __name__ == "__main__":
+    Cart().each()
+`
+	res := find(t, options(t, map[string]string{"cart.py": src}), "cart.py")
+	got := map[string]int{}
+	for _, m := range res.Mutants {
+		if m.Known != "" {
+			t.Errorf("%s is %s: %s", &m, m.Known, m.Why)
+		}
+		got[m.Func+"/"+m.Operator+"/"+m.Arid]++
+	}
+	for _, want := range []string{
+		"/constant/type annotation", "/constant/", "Cart.total/return/", "Cart.slow/constant/", "Cart.slow/statement/log line", "Cart.slow/return/",
+		"Cart.pay/condition/", "Cart.pay/statement/", "Cart.pay/arithmetic/error text", "Cart.pay/constant/error text", "Cart.each/return/",
+		"Cart.__repr__/return/debug text", "/statement/run as a program only",
+	} {
+		if got[want] == 0 {
+			t.Errorf("no mutant %s among %v", want, got)
+		}
+	}
+	generated := find(t, options(t, map[string]string{"g.py": "# Code generated by protoc. DO NOT EDIT.\nx = 1\n"}), "g.py")
+	if len(generated.Mutants) != 1 || generated.Mutants[0].Arid != python.AridGenerated {
+		t.Errorf("generated code: %v", generated.Mutants)
+	}
+}
+
+// R2: bytes outside of the mutant never change, and those inside are in the file's own encoding.
+func TestBytesOutsideOfAMutantStay(t *testing.T) {
+	for name, src := range map[string]string{
+		"carriage returns": "x = 'é'\r\nif a < b:\r\n    y = 1\r\n",
+		"mark":             "\xef\xbb\xbfx = 'é' + 'ü' if a < b else 2\n",
+		"latin":            "# -*- coding: latin-1 -*-\nx = '\xe9' + '\xfc' if a < b else 2\n",
+		"tabs and feeds":   "if a < b:\n\tx = 'é'\f + 1\n\n\x0c\ny = 2\n",
+		"no last line end": "x = a < b",
+		"old line ends":    "x = a < b\ry = 1\r",
+	} {
+		res := find(t, options(t, map[string]string{"f.py": src}), "f.py")
+		if len(res.Mutants) == 0 || len(res.Unparsed) > 0 {
+			t.Errorf("%s: %d mutants, unparsed %v", name, len(res.Mutants), res.Unparsed)
+		}
+		for _, m := range res.Mutants {
+			out, err := m.Apply([]byte(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(out, []byte(src[:m.Offset])) || !bytes.HasSuffix(out, []byte(src[m.Offset+m.Length:])) {
+				t.Errorf("%s: %s changed more: %q", name, &m, out)
+			}
+			if m.Operator == "boundary" && string(m.Original) != "<" {
+				t.Errorf("%s: the boundary is %q", name, m.Original)
+			}
+			if m.Known == mutate.Unviable {
+				t.Errorf("%s: %s: %s", name, &m, m.Why)
+			}
+		}
+	}
+}
+
+// M15: an id stands as long as function, statement and fault do.
+func TestIdsSurviveEditsElsewhere(t *testing.T) {
+	before := "def f(a, b):\n    if a < b:\n        return a + b\n    return a + b\n"
+	after := "import os\n\n\ndef g():\n    return 3\n\n\n# a word\ndef f(a, b):\n    if  a<b :\n        return (a\n          + b)\n\n    return a + b  # more\n"
+	ids := func(src, fn string) (out []string) {
+		seen := map[string]bool{}
+		for _, m := range find(t, options(t, map[string]string{"f.py": src}), "f.py").Mutants {
+			if seen[m.ID] {
+				t.Errorf("two mutants have the id %s", m.ID)
+			}
+			seen[m.ID] = true
+			if m.Func == fn {
+				out = append(out, m.ID)
+			}
+		}
+		return out
+	}
+	if a, b := ids(before, "f"), ids(after, "f"); !slices.Equal(a, b) || len(a) < 5 {
+		t.Errorf("%v became %v", a, b)
+	}
+}
+
+func TestUnviableAndEquivalentMutants(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"x = 0 + 0\n", "constant: x = 1 + 0; =arithmetic: x = 0 - 0; constant: x = 0 + 1"},
+		{"def f():\n    'text'\n    return 1\n", "return: return 0"},
+		{"f(**{'a': 1}, **dict(b=2))\n", "statement: pass; constant: f(**{\"\": 1}, **dict(b=2)); constant: f(**{'a': 2}, **dict(b=2)); constant: f(**{'a': 1}, **dict(b=3))"},
+	} {
+		if got := strings.Join(faults(t, tt.src), "; "); got != tt.want {
+			t.Errorf("%q:\n got %s\nwant %s", tt.src, got, tt.want)
+		}
+	}
+	res := find(t, options(t, map[string]string{"a.py": "def f(:\n", "b.py": "x = '\xff'\n", "c.py": "x = 1\n", "test_d.py": "x = 1\n"}), "a.py", "b.py", "c.py", "test_d.py")
+	if len(res.Unparsed) != 2 || len(res.Mutants) != 1 {
+		t.Errorf("unparsed %v, %d mutants", res.Unparsed, len(res.Mutants))
+	}
+}
+
+func TestSourcesThatAreHardToRead(t *testing.T) {
+	files := map[string]string{
+		"long.py": "x = " + strings.Repeat("a + ", 600) + "a\n", "deep.py": "x = " + strings.Repeat("-", 100_000) + "1\n",
+		"nested.py": "x = " + strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000) + "\n", "empty.py": "", "good.py": "x = a < b\n",
+	}
+	res := find(t, options(t, files), "long.py", "deep.py", "nested.py", "empty.py", "good.py")
+	n := map[string]int{}
+	for _, m := range res.Mutants {
+		n[m.File]++
+	}
+	if n["long.py"] != 600 || n["good.py"] != 2 || len(n) != 2 || len(res.Unparsed) != 2 {
+		t.Errorf("%v, unparsed %v", n, res.Unparsed)
+	}
+	// An interpreter that a source brings down, and one that is not there.
+	o := options(t, files)
+	run := o.Run
+	o.Run = func(ctx context.Context, j python.Job) ([]byte, error) {
+		for _, data := range j.Files {
+			if string(data) == files["good.py"] {
+				return nil, errors.New("it died")
+			}
+		}
+		return run(ctx, j)
+	}
+	if res := find(t, o, "empty.py", "good.py", "long.py"); len(res.Unparsed) != 1 || len(res.Mutants) != 600 {
+		t.Errorf("%d mutants, unparsed %v", len(res.Mutants), res.Unparsed)
+	}
+	o.Run = func(context.Context, python.Job) ([]byte, error) { return nil, errors.New("no interpreter") }
+	if _, err := python.Find(t.Context(), o, []string{"good.py"}); err == nil {
+		t.Error("no interpreter is no error")
+	}
+}
+
+func TestReverts(t *testing.T) {
+	base := "import os\n\n\nclass C:\n    def f(self, n):\n        if n > 0:\n            return 1\n        return 2\n\n\nV = 1\n"
+	for _, tt := range []struct {
+		name, from, to string
+		known          mutate.Verdict
+		fn             string
+		reach          mutate.Range
+	}{
+		{"one line of a method", "return 1", "return 3", "", "C.f", mutate.Range{Start: 6, End: 8}},
+		{"a comment alone", "V = 1", "V = 1  # more", mutate.Equivalent, "", mutate.Range{}},
+		{"a constant of the module", "V = 1", "V = 2", "", "", mutate.Range{}},
+		{"a block that base does not have", "        if n > 0:\n            return 1\n", "        if n > 0:\n            x = 1\n            return 1\n", "", "C.f", mutate.Range{Start: 6, End: 9}},
+		{"the head of a method", "def f(self, n)", "def f(self, n, m)", "", "", mutate.Range{}},
+	} {
+		head := strings.Replace(base, tt.from, tt.to, 1)
+		ms := mutate.Reverts([]mutate.FileChange{{Path: "c.py", Base: &mutate.Blob{Data: []byte(base)}, Head: &mutate.Blob{Data: []byte(head)}}})
+		if len(ms) != 1 {
+			t.Fatalf("%s: %d reverts", tt.name, len(ms))
+		}
+		if err := python.Annotate(t.Context(), options(t, map[string]string{"c.py": head}), ms); err != nil {
+			t.Fatal(err)
+		}
+		if m := ms[0]; m.Known != tt.known || m.Func != tt.fn || m.Reach != tt.reach {
+			t.Errorf("%s: known %q (%s), function %q, reach %v; want %q, %q, %v", tt.name, m.Known, m.Why, m.Func, m.Reach, tt.known, tt.fn, tt.reach)
+		}
+	}
+	// Half of a change may be no program.
+	head := "def f(n):\n    return n\n\n\ndef g(n):\n    return n\n"
+	ms := []mutate.Mutant{{ID: "x", File: "c.py", Origin: mutate.Revert, Offset: 0, Length: 9, Original: "def f(n):", Replacement: "def f(n)", Line: 1, EndLine: 1}}
+	if err := python.Annotate(t.Context(), options(t, map[string]string{"c.py": head}), ms); err != nil || ms[0].Known != mutate.Unviable {
+		t.Errorf("no program: %q, %v", ms[0].Known, err)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	for p, want := range map[string][2]bool{ // test, source
+		"f.py": {false, true}, "src/pkg/f.py": {false, true}, "test_f.py": {true, false}, "pkg/f_test.py": {true, false}, "conftest.py": {true, false},
+		"tests/data.py": {true, false}, "pkg/testing.py": {false, true}, "testdata/x.json": {true, false}, "tests/x.json": {false, false},
+		".venv/f.py": {false, false}, "setup.py": {false, true}, "f.txt": {false, false}, "pkg/latest.py": {false, true},
+	} {
+		if got := [2]bool{python.IsTest(p), python.IsSource(p)}; got != want {
+			t.Errorf("%s: test %v, source %v; want %v", p, got[0], got[1], want)
+		}
+	}
+}

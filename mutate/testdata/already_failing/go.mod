@@ -1,0 +1,3 @@
+module example.org/already_failing
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.org/appends_forever
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.org/hangs_when_mutated
+
+go 1.24

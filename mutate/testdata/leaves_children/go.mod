@@ -1,0 +1,3 @@
+module example.org/leaves_children
+
+go 1.24

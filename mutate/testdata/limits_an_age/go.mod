@@ -1,0 +1,3 @@
+module example.org/limits_an_age
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.org/many_shapes
+
+go 1.24

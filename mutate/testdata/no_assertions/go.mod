@@ -1,0 +1,3 @@
+module example.org/no_assertions
+
+go 1.24

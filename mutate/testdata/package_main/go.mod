@@ -1,0 +1,3 @@
+module example.org/package_main
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.org/panics_elsewhere
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.org/unviable_only
+
+go 1.24

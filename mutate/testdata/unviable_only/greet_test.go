@@ -1,0 +1,7 @@
+package greet
+
+import "testing"
+
+func TestGreeting(t *testing.T) {
+	_ = Greeting
+}
