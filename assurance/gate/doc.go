@@ -1,0 +1,10 @@
+// Package gate decides whether a verdict is good enough for somebody who does not trust it.
+//
+// [Check] reads the bytes of a verdict strictly, judges its evidence again, and takes the lower result. It
+// fails closed: what it does not understand, it refuses. It works offline and looks at no clock; the reader's
+// time comes in with [Options].
+//
+// A signature is verified before anything in the envelope is read. A bare verdict passes only where Options.AllowUnsigned says so.
+//
+// The package may use the standard library, package assurance and assurance/attest only, and does no I/O.
+package gate
