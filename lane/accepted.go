@@ -1,0 +1,178 @@
+package lane
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/lane/journal"
+	"github.com/vallane/lane/lane/worktree"
+	"github.com/vallane/lane/mutate"
+)
+
+// BaselineName is the file of accepted survivors beside a spec.
+const BaselineName = "lane.mutants.toml"
+
+// Acceptance says who accepts the survivors of a run, and until when. Reason and Author are needed.
+type Acceptance struct {
+	Reason, Author string
+	Expires        time.Time // the last day; zero = 180 days from now
+}
+
+// acceptedFor is how long an entry counts where nobody says otherwise.
+const acceptedFor = 180
+
+// baselineFile is the absolute path of the baseline.
+func (m MutateOptions) baselineFile(spec string) (string, error) {
+	if m.Baseline != "" {
+		return filepath.Abs(m.Baseline)
+	}
+	return filepath.Join(filepath.Dir(spec), BaselineName), nil
+}
+
+// isBaseline reports whether a path of the tree is the file of accepted survivors, which no test reads.
+func (j *job) isBaseline(name string) bool {
+	rel, inside := j.repo.Rel(j.baseline)
+	return inside && rel == name
+}
+
+func readBaseline(name string) (*mutate.Baseline, []byte, error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &mutate.Baseline{}, nil, nil
+	}
+	var b *mutate.Baseline
+	if err == nil {
+		b, err = mutate.ParseBaseline(data)
+	}
+	if err != nil {
+		return nil, nil, &coded{fmt.Errorf("read baseline %s: %w", name, err), assurance.ExitUsage}
+	}
+	return b, data, nil
+}
+
+// accept sets the accepted survivors apart, and with an Acceptance accepts the others.
+func (m MutateOptions) accept(file string, out *Mutation, now time.Time) error {
+	b, text, err := readBaseline(file)
+	if err != nil {
+		return err
+	}
+	if m.Accept != nil {
+		b, err = m.Accept.update(file, text, b, out, now)
+		if err != nil {
+			return err
+		}
+	}
+	verdict := map[string]mutate.Verdict{}
+	for i := range out.Results {
+		r := &out.Results[i]
+		verdict[r.Mutant.ID] = r.Verdict
+		if a, ok := b.Find(r.Mutant.ID); ok && r.Verdict.Unnoticed() && a.Valid(now) {
+			r.Accepted = &a
+		}
+	}
+	for _, a := range b.Accept {
+		v, tried := verdict[a.ID]
+		switch {
+		case tried && v.Unnoticed() && !a.Valid(now):
+			out.Facts = append(out.Facts, fmt.Sprintf("baseline: %s (%s) expired on %s: look at it again", a.ID, a.Mutant, a.Expires.Format(time.DateOnly)))
+		case tried && (v == mutate.Killed || v == mutate.Unviable || v == mutate.Equivalent):
+			out.Facts = append(out.Facts, fmt.Sprintf("baseline: %s (%s) is %s: its entry can go", a.ID, a.Mutant, v))
+		case !tried && out.all != nil && !out.all[a.ID]:
+			out.Facts = append(out.Facts, fmt.Sprintf("baseline: %s (%s) is no mutant of this code any more: its entry can go", a.ID, a.Mutant))
+		}
+	}
+	return nil
+}
+
+// update accepts what survived and is not accepted yet.
+func (a Acceptance) update(file string, text []byte, b *mutate.Baseline, out *Mutation, now time.Time) (*mutate.Baseline, error) {
+	until := a.Expires
+	if until.IsZero() {
+		y, month, d := now.Date()
+		until = time.Date(y, month, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, acceptedFor)
+	}
+	var add []mutate.Accepted
+	for i := range out.Results {
+		r := &out.Results[i]
+		if old, ok := b.Find(r.Mutant.ID); r.Verdict.Unnoticed() && (!ok || !old.Valid(now)) {
+			add = append(add, mutate.Accepted{ID: r.Mutant.ID, Mutant: r.Mutant.String(), Reason: a.Reason, Author: a.Author, Expires: until})
+		}
+	}
+	out.Facts = append(out.Facts, fmt.Sprintf("baseline: %d survivors were added to %s, until %s", len(add), filepath.Base(file), until.Format(time.DateOnly)))
+	if len(add) == 0 {
+		return b, nil
+	}
+	updated := mutate.UpdateBaseline(text, add)
+	after, err := mutate.ParseBaseline(updated)
+	if err != nil {
+		return nil, fmt.Errorf("update baseline %s: it would not be read back: %w", file, err)
+	}
+	return after, journal.Replace(file, updated, 0o644)
+}
+
+// check refuses an acceptance that says too little.
+func (a Acceptance) check(now time.Time) error {
+	for flag, value := range map[string]string{"--reason": a.Reason, "--author": a.Author} {
+		if strings.TrimSpace(value) == "" {
+			return &coded{fmt.Errorf("update the baseline: %s is missing; who accepts a survivor says why and who they are", flag), assurance.ExitUsage}
+		}
+	}
+	if !a.Expires.IsZero() && now.After(a.Expires.AddDate(0, 0, 1)) {
+		return &coded{fmt.Errorf("read --expires: %s has passed", a.Expires.Format(time.DateOnly)), assurance.ExitUsage}
+	}
+	return nil
+}
+
+// explain puts the accepted survivors that base holds into a check's plan, where they count as far as they are signed, and says so of
+// those that the change brings, which have no effect.
+func (j *job) explain(plan *mutate.Plan) error {
+	rel, inside := j.repo.Rel(j.baseline)
+	if !inside {
+		return nil
+	}
+	read := func(tree string) (string, error) {
+		if tree == "" {
+			return "", nil
+		}
+		data, err := j.repo.ReadFile(tree, rel)
+		if worktree.IsNotExist(err) {
+			return "", nil
+		}
+		return string(data), err
+	}
+	base, err := read(j.change.BaseTree)
+	if err != nil {
+		return err
+	}
+	head, err := read(j.change.HeadTree)
+	if err != nil {
+		return err
+	}
+	if head != "" && head != base {
+		c := &j.evidence.Plan.Change
+		c.Ignored = append(c.Ignored, path.Clean(rel)+" as the change has it: survivors that it accepts count as survivors")
+	}
+	b, err := mutate.ParseBaseline([]byte(base))
+	if err != nil {
+		j.note("base holds a " + rel + " that cannot be read: " + err.Error())
+		return nil
+	}
+	planned := map[string]bool{}
+	for i := range plan.Mutants {
+		planned[plan.Mutants[i].ID] = true
+	}
+	for _, a := range b.Accept {
+		if planned[a.ID] && a.Valid(time.Now()) {
+			j.evidence.Plan.Explained = append(j.evidence.Plan.Explained, assurance.Explanation{Mutant: "mutant/" + a.ID, By: assurance.ByBase,
+				Reason: fmt.Sprintf("%s (%s, until %s)", a.Reason, a.Author, a.Expires.Format(time.DateOnly))})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package lane
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/mutate/golang"
+	"github.com/vallane/lane/mutate/javascript"
+	"github.com/vallane/lane/mutate/python"
+	"github.com/vallane/lane/mutate/syntax"
+)
+
+var (
+	codeSuffixes = strings.Fields(".go .py .pyi .js .mjs .cjs .ts .mts .cts .jsx .tsx .rs .java .kt .rb .sh .bash .c .h .cc .cpp .hpp .cs .php .pl .lua .swift .scala .zig .sql .proto .tmpl .html .css")
+	confSuffixes = strings.Fields(".toml .json .yaml .yml .ini .cfg .conf .env .properties .mk .nix .lock .mod .sum .work .xml .gradle")
+	confNames    = strings.Fields("Makefile Dockerfile Containerfile Jenkinsfile .gitignore .gitattributes .editorconfig")
+	docsSuffixes = strings.Fields(".md .rst .adoc .txt")
+	docsNames    = strings.Fields("LICENSE COPYING NOTICE AUTHORS CHANGELOG README")
+)
+
+// kindOf classifies a changed path. Code and configuration can hold a fault that a test should notice.
+func kindOf(name string) string {
+	base := path.Base(name)
+	ext := path.Ext(base)
+	switch {
+	case isTest(name):
+		return assurance.FileTest
+	case slices.Contains(codeSuffixes, ext):
+		return assurance.FileCode
+	case slices.Contains(confSuffixes, ext), slices.Contains(confNames, base):
+		return assurance.FileConfig
+	case slices.Contains(docsSuffixes, ext), slices.Contains(docsNames, base):
+		return assurance.FileDocs
+	}
+	return assurance.FileOther
+}
+
+// isSource reports whether a path is code that mutants of it make sense for: what a language's own operators take, and in other
+// languages all code, of which hunks are put back to base.
+func isSource(name string) bool {
+	return golang.IsSource(name) || path.Ext(name) != ".go" && kindOf(name) == assurance.FileCode
+}
+
+// testFolders hold tests and what they need, in languages other than Go.
+var testFolders = strings.Fields("test tests t spec specs __tests__")
+
+// isTest reports whether a path is a test, by the habits of its language. Data below a folder of tests belongs to them.
+func isTest(name string) bool {
+	base := path.Base(name)
+	ext := path.Ext(base)
+	stem := strings.TrimSuffix(base, ext)
+	switch {
+	case golang.IsTest(name), python.IsTest(name), javascript.IsTest(name), syntax.IsTest(name):
+		return true
+	case ext == ".go", ext == ".py":
+		return false
+	case ext == ".bats", ext == ".t":
+		return true
+	case !slices.Contains(codeSuffixes, ext):
+		return false
+	}
+	for _, end := range []string{"_test", "-test", ".test", "_spec", ".spec", "Test", "Tests"} {
+		if strings.HasSuffix(stem, end) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(d string) bool { return slices.Contains(testFolders, d) })
+}

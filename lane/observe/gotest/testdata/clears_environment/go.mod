@@ -1,0 +1,3 @@
+module example.org/clears_environment
+
+go 1.21

@@ -1,0 +1,6 @@
+package a
+
+import _ "embed"
+
+//go:embed text.txt
+var text string

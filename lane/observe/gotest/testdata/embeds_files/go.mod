@@ -1,0 +1,3 @@
+module example.org/embeds_files
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/example_panics
+
+go 1.21

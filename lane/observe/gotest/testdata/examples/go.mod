@@ -1,0 +1,3 @@
+module example.org/examples
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/external_tests
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/fails_from_elsewhere
+
+go 1.21

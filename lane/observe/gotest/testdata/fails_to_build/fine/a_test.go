@@ -1,0 +1,5 @@
+package fine
+
+import "testing"
+
+func TestFine(t *testing.T) {}

@@ -1,0 +1,3 @@
+module example.org/forges_records
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/forges_test2json
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/fuzz_seeds
+
+go 1.21

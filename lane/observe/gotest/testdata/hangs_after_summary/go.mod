@@ -1,0 +1,3 @@
+module example.org/hangs_after_summary
+
+go 1.21

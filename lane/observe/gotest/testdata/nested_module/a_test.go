@@ -1,0 +1,5 @@
+package a
+
+import "testing"
+
+func TestOuter(t *testing.T) {}

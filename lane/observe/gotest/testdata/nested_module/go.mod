@@ -1,0 +1,3 @@
+module example.org/nested_module
+
+go 1.21

@@ -1,0 +1,5 @@
+package inner
+
+import "testing"
+
+func TestInner(t *testing.T) {}

@@ -1,0 +1,3 @@
+module example.org/inner
+
+go 1.21

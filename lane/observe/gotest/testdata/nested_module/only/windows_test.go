@@ -1,0 +1,7 @@
+//go:build windows
+
+package only
+
+import "testing"
+
+func TestWindows(t *testing.T) {}

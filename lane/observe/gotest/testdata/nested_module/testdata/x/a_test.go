@@ -1,0 +1,5 @@
+package x
+
+import "testing"
+
+func TestHidden(t *testing.T) {}

@@ -1,0 +1,9 @@
+package quote
+
+import "testing"
+
+func TestQuote(t *testing.T) {
+	if Quote("x") != "'x'" {
+		t.Error(Quote("x"))
+	}
+}

@@ -1,0 +1,4 @@
+package a
+
+// Answer has no test.
+func Answer() int { return 42 }

@@ -1,0 +1,3 @@
+module example.org/no_tests
+
+go 1.21

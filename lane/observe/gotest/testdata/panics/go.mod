@@ -1,0 +1,3 @@
+module example.org/panics
+
+go 1.21

@@ -1,0 +1,11 @@
+package a
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAnswer(t *testing.T) {
+	go func() { panic("elsewhere") }()
+	time.Sleep(time.Minute)
+}

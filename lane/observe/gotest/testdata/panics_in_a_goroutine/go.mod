@@ -1,0 +1,3 @@
+module example.org/panics_in_a_goroutine
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/parallel_subtests
+
+go 1.21

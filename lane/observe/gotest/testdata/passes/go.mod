@@ -1,0 +1,3 @@
+module example.org/passes
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/runs_itself
+
+go 1.21

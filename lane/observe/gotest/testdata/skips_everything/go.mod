@@ -1,0 +1,3 @@
+module example.org/skips_everything
+
+go 1.21

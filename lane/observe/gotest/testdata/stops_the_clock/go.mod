@@ -1,0 +1,3 @@
+module example.org/stops_the_clock
+
+go 1.25

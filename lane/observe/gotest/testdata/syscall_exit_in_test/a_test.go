@@ -1,0 +1,11 @@
+package a
+
+import "testing"
+
+func TestAnswer(t *testing.T) {
+	if Answer() != 42 {
+		t.Fatal("wrong")
+	}
+}
+
+func TestOther(t *testing.T) {}

@@ -1,0 +1,3 @@
+module example.org/testmain
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.org/times_out
+
+go 1.21

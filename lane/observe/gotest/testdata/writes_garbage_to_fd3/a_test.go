@@ -1,0 +1,8 @@
+package a
+
+import "testing"
+
+func TestAnswer(t *testing.T) {
+	Garbage(spare)
+	t.Fatal("wrong")
+}

@@ -1,0 +1,5 @@
+const test = require('node:test');
+const assert = require('node:assert');
+const { answer } = require('./answer.js');
+
+test('answer', () => assert.equal(answer(), 42));

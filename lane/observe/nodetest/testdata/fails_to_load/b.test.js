@@ -1,0 +1,3 @@
+const test = require('node:test');
+const assert = require('node:assert');
+test('fine', () => {});

@@ -1,0 +1,10 @@
+const test = require('node:test');
+const assert = require('node:assert');
+test('a > b', () => {});
+test('</script><b>\u001b[31m', () => {});
+test('  two\n  lines ', () => {});
+test('', () => {});
+test('x'.repeat(9000), () => {});
+test('half \ud800 pair', () => {});
+test('nothing \u0000 here', () => {});
+test('closes #12', () => {});

@@ -1,0 +1,1 @@
+exports.total = (items) => items.reduce((sum, x) => sum + x, 0);

@@ -1,0 +1,2 @@
+const assert = require('assert');
+assert.equal(1 + 1, 3);

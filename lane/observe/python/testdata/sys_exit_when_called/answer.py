@@ -1,0 +1,5 @@
+import sys
+
+
+def answer():
+    sys.exit(0)

@@ -1,0 +1,92 @@
+package lane
+
+import (
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/vallane/lane/lane/fetch"
+)
+
+// Options say where Lane keeps its things and how much it may do at once.
+type Options struct {
+	// State holds specs' statuses, verdicts and closures' locks; Cache holds trees, build caches and
+	// objects, all of which can be made again. Both are created where they are missing.
+	State, Cache string
+	// Shared is a further folder of closure locks that is only read, except by Warm as root: what the
+	// administrator of a machine warmed for its users. "" for none.
+	Shared string
+	// Jobs is how many boxes are at work at once; 0 means one per processor.
+	Jobs int
+	// Change is what the caller says the change is (feature, fix, refactor, removal, tree); "" leaves
+	// it to the spec.
+	Change string
+	// Substituters and TrustedKeys are binary caches and their public keys, separated by spaces, that
+	// Nix may use in Warm. "" means none.
+	Substituters, TrustedKeys string
+	// IgnoreFiles are files of ignore patterns of the person's own, for a head that is a work tree.
+	IgnoreFiles []string
+	// Network is how fetch phases reach the world. The zero value is what everybody gets; tests have hosts of their own.
+	Network fetch.Network
+	// Events is called, from several goroutines, with the progress of a check. nil for none.
+	Events func(Event)
+	// slots is shared by the specs of one CheckAll.
+	slots *semaphore.Weighted
+
+	// Version and Commit are what the verdict says made it.
+	Version, Commit string
+}
+
+// Event is one step of progress, for people.
+type Event struct {
+	Spec  string // id or file of the spec
+	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "mutants", "judge", "done"
+	Text  string
+	// Done and Total count the work of the phase; Total is 0 where there is nothing to count.
+	Done, Total int
+	// Important events are worth a line of their own, such as a survivor.
+	Important bool
+}
+
+func (o Options) emit(e Event) {
+	if o.Events != nil {
+		o.Events(e)
+	}
+}
+
+func (o Options) jobs() int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	return runtime.NumCPU()
+}
+
+// engine is the name of this Lane in a verdict.
+func (o Options) engine() string {
+	switch {
+	case o.Version == "":
+		return "lane"
+	case o.Commit == "":
+		return "lane " + o.Version
+	}
+	return "lane " + o.Version + " (" + o.Commit + ")"
+}
+
+// specs is the folder of all specs' states.
+func (o Options) specs() string { return filepath.Join(o.State, "specs") }
+
+// stopwatch collects how long each stage took.
+type stopwatch struct {
+	last  time.Time
+	names []string
+	spent []time.Duration
+}
+
+func (s *stopwatch) lap(name string) {
+	now := time.Now()
+	s.names = append(s.names, name)
+	s.spent = append(s.spent, now.Sub(s.last))
+	s.last = now
+}

@@ -1,0 +1,145 @@
+package lane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/vallane/lane/lane/spec"
+	"github.com/vallane/lane/warmup"
+)
+
+// Warmed is one closure that Warm made or found.
+type Warmed struct {
+	Spec    string `json:"spec"`
+	Flake   string `json:"flake"`
+	Key     string `json:"key"`
+	Digest  string `json:"digest"`
+	Lock    string `json:"lock"`
+	Paths   int    `json:"paths"`
+	Bytes   int64  `json:"bytes"`
+	Sandbox string `json:"sandbox"`
+	// Fresh says that it was not there before.
+	Fresh bool `json:"fresh"`
+	// Pins are the files of pins that were written, as slash paths in the working tree.
+	Pins []string `json:"pins,omitempty"`
+}
+
+// WarmOptions says how Warm works.
+type WarmOptions struct {
+	// Verify is how thoroughly a closure is checked: lstat, sealed or full.
+	Verify string
+	// Pin writes the files of pins of the flakes anew, beside them in the working tree, with the versions
+	// that the clients serve now.
+	Pin bool
+}
+
+// Warm makes the closures of the specs, so that checks find them without Nix. As root it also writes
+// their locks to Options.Shared, for the other users of the machine.
+func Warm(ctx context.Context, o Options, paths []string, w WarmOptions) ([]Warmed, error) {
+	level, err := levelOf(w.Verify)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := loadAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	var out []Warmed
+	for _, s := range specs {
+		one, err := warmSpec(ctx, o, s, level, w.Pin)
+		if err != nil {
+			return out, fmt.Errorf("warm %s: %w", s.Name, withExit(err))
+		}
+		out = append(out, one...)
+	}
+	return out, nil
+}
+
+func levelOf(verify string) (warmup.Level, error) {
+	for _, l := range []warmup.Level{warmup.LevelLstat, warmup.LevelSealed, warmup.LevelFull} {
+		if verify == l.String() {
+			return l, nil
+		}
+	}
+	return warmup.LevelNone, fmt.Errorf("read --verify: %q is no level; use lstat, sealed or full", verify)
+}
+
+func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, pin bool) (out []Warmed, err error) {
+	j, err := o.planOnly(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	j.repin = pin
+	done := map[string]bool{}
+	for _, t := range s.Tasks {
+		if done[t.Flake] || j.guests() && isModule(t) {
+			continue
+		}
+		done[t.Flake] = true
+		src, _, err := j.environment(t)
+		if err != nil {
+			return out, err
+		}
+		w := o.closures(func(text string) { j.say("closure", text) })
+		if os.Geteuid() == 0 && o.Shared != "" {
+			w.Publish = o.Shared
+		}
+		var pins []string
+		if pin {
+			if src, pins, err = j.pin(ctx, w, t, src); err != nil {
+				return out, err
+			}
+		}
+		w.Log("look for the closure " + t.Flake)
+		c, err := w.Load(ctx, src, level)
+		fresh := errors.As(err, new(*warmup.NotWarm))
+		if fresh || err == nil && w.Publish != "" {
+			if err == nil {
+				c.Close()
+			}
+			c, err = w.Warm(ctx, src)
+			if err == nil {
+				c.Close()
+				c, err = w.Load(ctx, src, level)
+			}
+		}
+		if err != nil {
+			return out, err
+		}
+		out = append(out, Warmed{Spec: s.ID, Flake: t.Flake, Key: c.Key, Digest: c.Digest, Lock: c.Lock, Paths: len(c.Paths),
+			Bytes: c.Size(), Sandbox: string(c.Sandbox), Fresh: fresh, Pins: pins})
+		c.Close()
+	}
+	return out, nil
+}
+
+// pin writes the files of pins of a task's flake anew.
+func (j *job) pin(ctx context.Context, w warmup.Options, t spec.Task, src warmup.Source) (warmup.Source, []string, error) {
+	root := j.repo.Root()
+	if root == "" {
+		return src, nil, errors.New("pin the environment: the repository has no working tree to write pins to")
+	}
+	src, names, err := w.Pin(ctx, src)
+	if err != nil {
+		return src, nil, err
+	}
+	folder, _ := t.FlakeRef()
+	var written []string
+	for _, name := range names {
+		at := path.Join(folder, name)
+		if !slices.ContainsFunc(j.spec.Env.Extras, func(g string) bool { return spec.Match(g, at) }) {
+			return src, nil, j.spec.Problem("env.extras", "the flake reads "+at+", and no extra covers it", "extras = [\""+at+"\"] in [env]")
+		}
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(at)), src.Files[name].Data, 0o644); err != nil {
+			return src, nil, fmt.Errorf("pin the environment: %w", err)
+		}
+		written = append(written, at)
+	}
+	return src, written, nil
+}
