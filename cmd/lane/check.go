@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/lane"
+	"github.com/vallane/lane/lane/report"
+	"github.com/vallane/lane/lane/spec"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var asJSON, verbose bool
+	var change, key string
+	c := &cobra.Command{
+		Use:   "check [SPEC...]",
+		Short: "Verify the change that each spec names",
+		Long: `Check runs what each spec asks for and prints the verdict. Without a SPEC it takes lane.toml, or
+every specs/*.toml. Several specs run side by side; one that fails does not stop the others.`,
+		Example: `  lane check
+  lane check specs/cart.toml --json > verdicts.json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := a.options()
+			if err != nil {
+				return err
+			}
+			specs, err := lane.Find(args)
+			if err != nil {
+				return err
+			}
+			if change != "" && !slices.Contains(spec.Changes(), change) {
+				return fmt.Errorf("read --change: %q is no kind of change; use one of %s", change, strings.Join(spec.Changes(), ", "))
+			}
+			o.Change = change
+			o.Events = newProgress(a.out, a.quiet, len(specs) > 1).show
+			results, err := lane.CheckAll(cmd.Context(), o, specs)
+			if err != nil {
+				return err
+			}
+			verdicts := make([]assurance.Verdict, len(results))
+			for i, r := range results {
+				verdicts[i] = r.Verdict
+			}
+			a.exit = assurance.Combine(verdicts)
+			err = a.out.result(func(w io.Writer) error {
+				if asJSON {
+					return report.JSON(w, verdicts)
+				}
+				return a.print(w, verdicts, verbose)
+			})
+			if key == "" || err != nil {
+				return err
+			}
+			return a.sign(cmd.Context(), key, results)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the verdicts as JSON")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every clause, not only those that do not hold")
+	c.Flags().StringVar(&key, "key", a.getenv("LANE_KEY"), "sign each verdict with this key, by a process of its own (LANE_KEY)")
+	c.Flags().StringVar(&change, "change", "", "what the caller says the change is: feature, fix, refactor, removal or tree")
+	return c
+}
+
+func (a *app) print(w io.Writer, verdicts []assurance.Verdict, verbose bool) error {
+	o := report.Options{Color: a.out.colour, Width: a.out.width, Verbose: verbose}
+	for _, v := range verdicts {
+		if err := report.Terminal(w, v, o); err != nil {
+			return err
+		}
+	}
+	if len(verdicts) > 1 {
+		return report.Summary(w, verdicts, o)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vallane/lane/lane"
+)
+
+func (a *app) gcCommand() *cobra.Command {
+	var maxSize string
+	var older time.Duration
+	var dry, asJSON bool
+	c := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove closures, trees and build caches that were not used for longest",
+		Long: `Gc removes least recently used closures' roots, trees and build caches until what stays is within the
+bound. It never removes what a run is using. Nix's own garbage collector may then free the store paths.`,
+		Example: "  lane gc --max-size 20GiB --dry-run",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := a.options()
+			if err != nil {
+				return err
+			}
+			bytes, err := lane.ParseSize(maxSize)
+			if err != nil {
+				return fmt.Errorf("read --max-size: %w", err)
+			}
+			if older < 0 {
+				return fmt.Errorf("read --older-than: %s is negative; write a time such as 720h", older)
+			}
+			freed, err := lane.GC(cmd.Context(), o, lane.Garbage{MaxSize: bytes, OlderThan: older, Dry: dry})
+			if err != nil {
+				return err
+			}
+			return a.out.result(func(w io.Writer) error {
+				if asJSON {
+					return printJSON(w, freed)
+				}
+				verb := "freed"
+				if dry {
+					verb = "would free"
+				}
+				_, err := fmt.Fprintf(w, "%s %s: %d closures, %d build caches, %d trees; %d stranded runs settled\n", verb, size(freed.Bytes),
+					freed.Closures, freed.Caches, freed.Trees, freed.Stranded)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&maxSize, "max-size", "20GiB", "bytes of closures, and of build caches, that may stay")
+	c.Flags().DurationVar(&older, "older-than", 0, "also remove what was not used for so long, such as 720h")
+	c.Flags().BoolVar(&dry, "dry-run", false, "say what would go, and remove nothing")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
