@@ -1,0 +1,5 @@
+is "the subtotal adds lines" 2100 "$(printf 'tea 450 2\ncup 1200 1\n' | ./order.sh subtotal)"
+is "a small order pays the parcel" 1390 "$(echo 'tea 450 2' | ./order.sh total)"
+is "just below fifty euros pays the parcel" 5489 "$(echo 'pot 4999 1' | ./order.sh total)"
+is "shipping is free from fifty euros" 5000 "$(echo 'pot 5000 1' | ./order.sh total)"
+is "an empty order is refused" 3 "$(./order.sh total </dev/null 2>/dev/null; echo $?)"

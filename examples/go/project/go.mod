@@ -1,0 +1,3 @@
+module shop.example/order
+
+go 1.24
