@@ -28,6 +28,7 @@ func RefusalCodes() []Meaning {
 		{"flake-config", "the flake brings settings for Nix (nixConfig)"},
 		{"import-from-derivation", "evaluating the flake asks for a build"},
 		{"lock-edited", "flake.lock names a content that its input does not have"},
+		{"closure-lock", "closure.lock cannot be read, or speaks of another closure than the flake beside it comes to"},
 		{"broken-flake", "Nix cannot evaluate or build what the flake says"},
 		{"unsafe-environment-file", "a file that makes the environment leaves its folder, or two cannot lie side by side"},
 		{"bad-source", "an entry of laneSources cannot be used as it stands"},

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -39,6 +41,12 @@ func (j *job) closures(ctx context.Context) error {
 			return err
 		}
 		j.closure[t.Flake] = c
+		if len(edits) == 0 {
+			if edits, err = j.lockEdits(*t, src, c); err != nil {
+				return err
+			}
+			j.evidence.Plan.Change.Environment = append(j.evidence.Plan.Change.Environment, edits...)
+		}
 		id := "closure/" + t.Flake
 		j.evidence.Plan.Closures = append(j.evidence.Plan.Closures,
 			assurance.PlannedClosure{ID: id, Name: t.Flake, Digest: c.Digest, Pinned: true})
@@ -76,10 +84,41 @@ func (j *job) environment(t spec.Task) (src warmup.Source, edits []assurance.Env
 	if src, err = source(j.repo, tree, t, files); err != nil {
 		return src, edits, err
 	}
+	if src.Lock, err = readLock(j.repo, tree, t); err != nil {
+		return src, edits, err
+	}
 	if !j.repin {
 		err = addPins(j.repo.Root(), t, j.spec.Env.Extras, src.Files, head)
 	}
 	return src, edits, err
+}
+
+// readLock reads the closure.lock beside a task's flake; nil is none.
+func readLock(repo *worktree.Repo, tree string, t spec.Task) ([]byte, error) {
+	data, err := repo.ReadFile(tree, lockFile(t))
+	if worktree.IsNotExist(err) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// lockEdits names a closure.lock that the change edits, where what it says now is not what was run in: with its flake it would
+// decide, once merged, what later checks run in.
+func (j *job) lockEdits(t spec.Task, src warmup.Source, c *warmup.Closure) ([]assurance.EnvironmentEdit, error) {
+	if j.change.BaseTree == "" || j.whole() {
+		return nil, nil
+	}
+	head, err := readLock(j.repo, j.change.HeadTree, t)
+	if err != nil || bytes.Equal(head, src.Lock) {
+		return nil, err
+	}
+	if src.Lock == nil || head != nil {
+		src.Lock = head
+		if c.Agrees(src) {
+			return nil, nil
+		}
+	}
+	return []assurance.EnvironmentEdit{{Path: lockFile(t)}}, nil
 }
 
 // addPins takes the caller's own files of pins: extras that git ignores, so that neither tree holds
@@ -197,7 +236,11 @@ func system() string {
 func (o Options) closures(log func(string)) warmup.Options {
 	w := warmup.Options{
 		State: o.State, Private: "", Log: log,
-		Substituters: strings.Fields(o.Substituters), TrustedKeys: strings.Fields(o.TrustedKeys),
+		Substituters: strings.Fields(o.Substituters), TrustedKeys: strings.Fields(o.TrustedKeys), Netrc: o.Netrc, Offline: o.Offline,
+		WithoutNix: o.WithoutNix,
+	}
+	if _, err := exec.LookPath("nix"); err != nil || o.WithoutNix {
+		w.Private = filepath.Join(o.Cache, "store")
 	}
 	if o.Shared != "" && filepath.Clean(o.Shared) != filepath.Clean(o.State) {
 		w.Shared = []string{o.Shared}

@@ -62,6 +62,12 @@ func (j *job) fetchFor(ctx context.Context, t *task, role assurance.TreeRole, tr
 	p.Allow, p.Env = allow, slices.Concat(told, p.Env)
 	key, ran := p.Key(), false
 	lease, err := j.o.fetched().Get(ctx, key, "", func(ctx context.Context, dir string) error {
+		if j.o.Offline {
+			return &declined{assurance.Refusal{
+				Code: "fetch-failed", Msg: "what " + commandLines(p.Commands)[0] + " brings is not kept here, and nothing may be fetched (LANE_OFFLINE)",
+				Hint: "run the check once where the network may be used",
+			}}
+		}
 		ran = true
 		j.say("fetch", "fetch for "+string(role)+": "+commandLines(p.Commands)[0])
 		hosts, err := j.runPhase(ctx, p, key, dir)

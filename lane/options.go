@@ -26,6 +26,12 @@ type Options struct {
 	// Substituters and TrustedKeys are binary caches and their public keys, separated by spaces, that
 	// Nix may use in Warm. "" means none.
 	Substituters, TrustedKeys string
+	// Netrc is a file of user names and passwords for binary caches, in netrc's notation; "" for none.
+	Netrc string
+	// Offline fetches nothing over a network, for closures and in fetch phases.
+	Offline bool
+	// WithoutNix has closures come from binary caches by their closure.lock even where Nix is installed.
+	WithoutNix bool
 	// IgnoreFiles are files of ignore patterns of the person's own, for a head that is a work tree.
 	IgnoreFiles []string
 	// Network is how fetch phases reach the world. The zero value is what everybody gets; tests have hosts of their own.

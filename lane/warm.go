@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/vallane/lane/lane/signing"
 	"github.com/vallane/lane/lane/spec"
 	"github.com/vallane/lane/warmup"
+	"github.com/vallane/lane/warmup/bincache"
 )
 
 // Warmed is one closure that Warm made or found.
@@ -25,6 +27,8 @@ type Warmed struct {
 	Sandbox string `json:"sandbox"`
 	// Fresh says that it was not there before.
 	Fresh bool `json:"fresh"`
+	// Pushed is how many of its paths a binary cache did not have.
+	Pushed int `json:"pushed,omitempty"`
 	// Pins are the files of pins that were written, as slash paths in the working tree.
 	Pins []string `json:"pins,omitempty"`
 }
@@ -36,6 +40,25 @@ type WarmOptions struct {
 	// Pin writes the files of pins of the flakes anew, beside them in the working tree, with the versions
 	// that the clients serve now.
 	Pin bool
+	// Repair looks at every byte, whatever Verify says, and replaces what has changed.
+	Repair bool
+	// Push is the URL of a binary cache that gets the closures, signed by the key in the file Key; "" for none.
+	Push, Key string
+}
+
+// cacheKey reads the key for Push.
+func (w WarmOptions) cacheKey() (key bincache.SecretKey, err error) {
+	if w.Push == "" {
+		return key, nil
+	}
+	if w.Key == "" {
+		return key, errors.New("fill a cache: name the file of its key by --key; lane keygen --cache NAME makes one")
+	}
+	data, err := signing.ReadKey(w.Key)
+	if err != nil {
+		return key, fmt.Errorf("fill a cache: %w", err)
+	}
+	return warmup.ParseCacheKey(string(data))
 }
 
 // Warm makes the closures of the specs, so that checks find them without Nix. As root it also writes
@@ -45,13 +68,20 @@ func Warm(ctx context.Context, o Options, paths []string, w WarmOptions) ([]Warm
 	if err != nil {
 		return nil, err
 	}
+	if w.Repair {
+		level = warmup.LevelFull
+	}
+	key, err := w.cacheKey()
+	if err != nil {
+		return nil, err
+	}
 	specs, err := loadAll(paths)
 	if err != nil {
 		return nil, err
 	}
 	var out []Warmed
 	for _, s := range specs {
-		one, err := warmSpec(ctx, o, s, level, w.Pin)
+		one, err := warmSpec(ctx, o, s, level, w, key)
 		if err != nil {
 			return out, fmt.Errorf("warm %s: %w", s.Name, withExit(err))
 		}
@@ -69,13 +99,13 @@ func levelOf(verify string) (warmup.Level, error) {
 	return warmup.LevelNone, fmt.Errorf("read --verify: %q is no level; use lstat, sealed or full", verify)
 }
 
-func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, pin bool) (out []Warmed, err error) {
+func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, opts WarmOptions, key bincache.SecretKey) (out []Warmed, err error) {
 	j, err := o.planOnly(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	defer j.close()
-	j.repin = pin
+	j.repin = opts.Pin
 	done := map[string]bool{}
 	for _, t := range s.Tasks {
 		if done[t.Flake] || j.guests() && isModule(t) {
@@ -87,11 +117,12 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 			return out, err
 		}
 		w := o.closures(func(text string) { j.say("closure", text) })
+		w.Repair = opts.Repair
 		if os.Geteuid() == 0 && o.Shared != "" {
 			w.Publish = o.Shared
 		}
 		var pins []string
-		if pin {
+		if opts.Pin {
 			if src, pins, err = j.pin(ctx, w, t, src); err != nil {
 				return out, err
 			}
@@ -112,9 +143,16 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 		if err != nil {
 			return out, err
 		}
-		out = append(out, Warmed{Spec: s.ID, Flake: t.Flake, Key: c.Key, Digest: c.Digest, Lock: c.Lock, Paths: len(c.Paths),
-			Bytes: c.Size(), Sandbox: string(c.Sandbox), Fresh: fresh, Pins: pins})
+		one := Warmed{Spec: s.ID, Flake: t.Flake, Key: c.Key, Digest: c.Digest, Lock: c.Lock, Paths: len(c.Paths),
+			Bytes: c.Size(), Sandbox: string(c.Sandbox), Fresh: fresh, Pins: pins}
+		if opts.Push != "" {
+			one.Pushed, err = w.Push(ctx, c, opts.Push, key)
+		}
 		c.Close()
+		if err != nil {
+			return out, err
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }

@@ -19,7 +19,8 @@ type Closure struct {
 	StoreDir string   // the folder of all store paths, as in "/nix/store"
 	Lock     string   // the closure.lock that says so
 
-	use *os.File
+	use  *os.File
+	lock *Lock
 }
 
 // Path is one store path of a closure.

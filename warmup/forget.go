@@ -66,6 +66,13 @@ func (o Options) deletePaths(ctx context.Context, paths []LockPath) int64 {
 	for _, p := range paths {
 		_ = os.Remove(filepath.Join(o.State, "seals", filepath.Base(p.Path)))
 	}
+	if o.Private != "" && !o.hasNix() {
+		bytes, err := o.sweep(paths)
+		if err != nil {
+			o.Log("deleting store paths: " + err.Error())
+		}
+		return bytes
+	}
 	tmp, err := os.MkdirTemp("", "lane-gc-")
 	if err != nil {
 		return 0

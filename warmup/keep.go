@@ -16,7 +16,7 @@ const useText = "held by flock(2) while a closure is in use; its times say when 
 // knows with another content.
 func (r *realisation) hash(ctx context.Context, l *Lock) error {
 	r.Log(fmt.Sprintf("hashing %d store paths", len(l.Paths)))
-	err := r.verify(ctx, r.closure(l, ""), l, LevelSealed)
+	err := r.verify(ctx, r.closure(l, ""), l, r.level())
 	var cold *NotWarm
 	if errors.As(err, &cold) {
 		return &Damaged{Path: cold.Path, Msg: cold.Msg}

@@ -40,7 +40,20 @@ func (o Options) Load(ctx context.Context, src Source, level Level) (*Closure, e
 	if err := src.Validate(); err != nil {
 		return nil, err
 	}
-	return o.load(ctx, src.Key(), level)
+	return o.find(ctx, src, level)
+}
+
+// find loads the closure of an environment, and refuses it where the closure.lock beside the flake names another.
+func (o Options) find(ctx context.Context, src Source, level Level) (*Closure, error) {
+	c, err := o.load(ctx, src.Key(), level)
+	if err != nil {
+		return nil, err
+	}
+	if err := agree(src, c.lock); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 func (o Options) load(ctx context.Context, key string, level Level) (*Closure, error) {
@@ -152,7 +165,7 @@ func readLock(path, key string) (*Lock, error) {
 func (o Options) closure(l *Lock, path string) *Closure {
 	c := &Closure{
 		Key: l.Key, Digest: l.Digest, Root: l.Outputs[0], Outputs: l.Outputs,
-		Sandbox: l.Sandbox, StoreDir: l.StoreDir, Lock: path,
+		Sandbox: l.Sandbox, StoreDir: l.StoreDir, Lock: path, lock: l,
 	}
 	for _, p := range l.Paths {
 		c.Paths = append(c.Paths, Path{

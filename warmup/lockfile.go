@@ -27,9 +27,13 @@ type Lock struct {
 	System   string     `json:"system"`
 	Attr     string     `json:"attr"`
 	StoreDir string     `json:"storeDir"`
-	Sandbox  Sandbox    `json:"sandbox"`
+	Sandbox  Sandbox    `json:"sandbox,omitempty"`
 	Outputs  []string   `json:"outputs"`
 	Paths    []LockPath `json:"paths"`
+	// Files and Inputs say what it was made from, in a lock that is committed: the staged files and the inputs of flake.lock, each by
+	// its hash.
+	Files  map[string]string `json:"files,omitempty"`
+	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
 // LockPath is one path of a closure.lock.
@@ -64,12 +68,14 @@ func (l *Lock) seal() {
 }
 
 // Marshal writes the lock.
-func (l *Lock) Marshal() ([]byte, error) {
+func (l *Lock) Marshal() ([]byte, error) { return marshal(l) }
+
+func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(l)
+	err := enc.Encode(v)
 	return b.Bytes(), err
 }
 

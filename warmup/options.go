@@ -47,7 +47,8 @@ type Options struct {
 	// StoreDir is the folder of all store paths; "" is "/nix/store".
 	StoreDir string
 	// Private is the root of a private store: the path /nix/store/x lies at
-	// Private/nix/store/x. "" is the machine's own store.
+	// Private/nix/store/x. "" is the machine's own store. Where there is no Nix it belongs to State alone: GC removes from it what
+	// no lock of State names.
 	Private string
 	// Remote is the store in Nix's notation, as "unix:///run/nix/socket"; "" is
 	// Private where that is set, and else what Nix chooses.
@@ -56,6 +57,14 @@ type Options struct {
 	Substituters []string
 	// TrustedKeys are the keys whose signatures on paths from caches count.
 	TrustedKeys []string
+	// WithoutNix has paths come from binary caches into Private even where Nix is installed. Where it is not, that happens anyway.
+	WithoutNix bool
+	// Offline asks no network for anything: caches in folders alone count.
+	Offline bool
+	// Netrc is a file of user names and passwords for caches, in netrc's notation; "" is none.
+	Netrc string
+	// Repair looks at every byte of a closure, whatever its seals say, and makes again what has changed.
+	Repair bool
 	// Settings are further settings for Nix, as access-tokens or netrc-file.
 	Settings map[string]string
 	// Environ is the environment from which proxies, certificates and PATH are
@@ -120,7 +129,7 @@ func (o Options) checker() store.Checker {
 
 func (o Options) nix(home string) *nix.Client {
 	return &nix.Client{
-		Home: home, Remote: o.Remote, Substituters: o.Substituters, TrustedKeys: o.TrustedKeys,
+		Home: home, Remote: o.Remote, Substituters: o.substituters(), TrustedKeys: o.TrustedKeys, Offline: o.Offline, Netrc: o.Netrc,
 		Settings: o.Settings, Environ: o.Environ, Log: o.Log, NoSandbox: o.noSandbox,
 	}
 }

@@ -25,6 +25,9 @@ type realisation struct {
 }
 
 func (r *realisation) run(ctx context.Context) error {
+	if !r.hasNix() {
+		return r.fromCaches(ctx)
+	}
 	// What an interrupted warm-up left is in its own folder, and goes first.
 	tmp := filepath.Join(envDir(r.State, r.key), "work")
 	if err := os.RemoveAll(tmp); err != nil {
@@ -58,6 +61,9 @@ func (r *realisation) run(ctx context.Context) error {
 	}
 	if before != after {
 		return errors.New("the staged flake changed while Nix read it")
+	}
+	if err := agree(r.src, lock); err != nil {
+		return err
 	}
 	return r.keep(ctx, lock)
 }
@@ -137,6 +143,9 @@ func (r *realisation) addSource(ctx context.Context, fetcher sources.Fetcher, tm
 		return err
 	} else if ok && r.nix.Root(ctx, link, want) == nil {
 		return nil
+	}
+	if r.Offline {
+		return fmt.Errorf("%s is not in the store, and nothing may be fetched: %w", want, errOffline)
 	}
 	dir, err := fetcher.Fetch(ctx, tmp, s)
 	if err != nil {

@@ -19,7 +19,9 @@ import (
 //  3. Stage the bytes, and compare the flake's own outline with its lock.
 //  4. Fetch what laneSources lists and the store lacks.
 //  5. Build, with a root; ask for all paths; measure the sandbox if anything was built.
-//  6. Hash every path and seal it, write closure.lock, publish.
+//  6. Hash every path and seal it, compare it with the closure.lock beside the flake, write closure.lock, publish.
+//
+// Without Nix the closure.lock beside the flake says what 3 to 5 would come to, and binary caches have it.
 //
 // The error is a *Refusal where the flake is at fault.
 func (o Options) Warm(ctx context.Context, src Source) (*Closure, error) {
@@ -30,8 +32,11 @@ func (o Options) Warm(ctx context.Context, src Source) (*Closure, error) {
 	if err := stage.Check(src); err != nil {
 		return nil, err
 	}
+	if _, err := committed(src); err != nil {
+		return nil, err
+	}
 	key := src.Key()
-	if c, ok, err := o.already(ctx, key); ok || err != nil {
+	if c, ok, err := o.already(ctx, src); ok || err != nil {
 		return c, err
 	}
 	warming, err := lock(ctx, filepath.Join(envDir(o.State, key), "warming"), exclusive, func() {
@@ -41,25 +46,33 @@ func (o Options) Warm(ctx context.Context, src Source) (*Closure, error) {
 		return nil, fmt.Errorf("warm the environment: %w", err)
 	}
 	defer warming.Close()
-	if c, ok, err := o.already(ctx, key); ok || err != nil {
+	if c, ok, err := o.already(ctx, src); ok || err != nil {
 		return c, err
 	}
 	r := &realisation{Options: o, src: src, key: key}
 	if err := r.run(ctx); err != nil {
 		return nil, fmt.Errorf("warm the environment: %w", err)
 	}
-	return o.load(ctx, key, LevelSealed)
+	return o.find(ctx, src, o.level())
+}
+
+// level is how thoroughly Warm looks at what is there.
+func (o Options) level() Level {
+	if o.Repair {
+		return LevelFull
+	}
+	return LevelSealed
 }
 
 // already loads what is warm. A closure that is not as it should be is warmed
 // again; only where it cannot be told does an error end the call.
-func (o Options) already(ctx context.Context, key string) (*Closure, bool, error) {
-	c, err := o.load(ctx, key, LevelSealed)
+func (o Options) already(ctx context.Context, src Source) (*Closure, bool, error) {
+	c, err := o.find(ctx, src, o.level())
 	var cold *NotWarm
 	if errors.As(err, &cold) {
 		return nil, false, nil
 	}
-	if err == nil && o.Publish != "" && !exists(lockPath(o.Publish, key)) {
+	if err == nil && o.Publish != "" && !exists(lockPath(o.Publish, src.Key())) {
 		// It was warmed without being published.
 		c.Close()
 		return nil, false, nil

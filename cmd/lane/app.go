@@ -40,7 +40,7 @@ the verdict with a Verification Assurance Level (VAL) that never claims more tha
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress on stderr")
 	root.SetUsageTemplate(root.UsageTemplate() + helpTail)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.checkCommand(), a.execCommand(), a.mutateCommand(), a.gateCommand(), a.signCommand(), a.keygenCommand(), a.showCommand(), a.warmCommand(), a.gcCommand(),
+	root.AddCommand(a.checkCommand(), a.execCommand(), a.mutateCommand(), a.gateCommand(), a.signCommand(), a.keygenCommand(), a.showCommand(), a.warmCommand(), a.lockCommand(), a.gcCommand(),
 		a.reapCommand(), a.doctorCommand(), a.specCommand(), a.initCommand(), a.versionCommand())
 	return root
 }
@@ -48,7 +48,8 @@ the verdict with a Verification Assurance Level (VAL) that never claims more tha
 const helpTail = `
 Exit codes: 0 passed and the level reached, 1 tests failed, 2 usage or spec error, 3 tampered or refused,
 4 unstable or the level not reached, 5 lane or its environment, 6 no tests, 7 time ran out, 130/143 interrupted
-Variables: LANE_STATE, LANE_CACHE, LANE_SHARED (folders), LANE_JOBS, LANE_KEY, LANE_SUBSTITUTERS, LANE_TRUSTED_KEYS, NO_COLOR
+Variables: LANE_STATE, LANE_CACHE, LANE_SHARED (folders), LANE_JOBS, LANE_KEY, LANE_SUBSTITUTERS, LANE_TRUSTED_KEYS,
+LANE_NETRC (binary caches, their keys and passwords), LANE_OFFLINE, LANE_WITHOUT_NIX, NO_COLOR
 `
 
 // options turns the environment and the common flags into the library's options.
@@ -66,6 +67,13 @@ func (a *app) options() (lane.Options, error) {
 	}
 	o.Substituters = a.getenv("LANE_SUBSTITUTERS")
 	o.TrustedKeys = a.getenv("LANE_TRUSTED_KEYS")
+	o.Netrc = a.getenv("LANE_NETRC")
+	if o.Offline, err = a.yes("LANE_OFFLINE"); err != nil {
+		return o, err
+	}
+	if o.WithoutNix, err = a.yes("LANE_WITHOUT_NIX"); err != nil {
+		return o, err
+	}
 	if v := a.getenv("LANE_JOBS"); v != "" && o.Jobs == 0 {
 		if o.Jobs, err = strconv.Atoi(v); err != nil || o.Jobs < 1 {
 			return o, fmt.Errorf("read LANE_JOBS: %q is not a number of boxes, such as 2", v)
@@ -75,6 +83,18 @@ func (a *app) options() (lane.Options, error) {
 		return o, fmt.Errorf("read --jobs: %d is not a number of boxes, such as 2", o.Jobs)
 	}
 	return o, nil
+}
+
+// yes reads a variable that is on or off.
+func (a *app) yes(name string) (bool, error) {
+	switch v := a.getenv(name); v {
+	case "", "0", "false", "no":
+		return false, nil
+	case "1", "true", "yes":
+		return true, nil
+	default:
+		return false, fmt.Errorf("read %s: %q is neither 1 nor 0", name, v)
+	}
 }
 
 // folder resolves one of Lane's folders: its own variable, else the XDG one, else below HOME.

@@ -14,16 +14,23 @@ import (
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane"
 	"github.com/vallane/lane/lane/signing"
+	"github.com/vallane/lane/warmup"
 )
 
 func (a *app) keygenCommand() *cobra.Command {
-	return &cobra.Command{
+	var cache string
+	c := &cobra.Command{
 		Use:   "keygen FILE",
-		Short: "Make a key that signs verdicts: FILE, and FILE.pub for those who read them",
+		Short: "Make a key that signs verdicts, or a binary cache: FILE, and FILE.pub for those who read them",
 		Long: `Keygen writes a new ed25519 key to FILE, which only its owner may read, and the public key to FILE.pub. It prints
-the key's fingerprint and the entry that lets a reader trust it (trust.toml).`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+the key's fingerprint and the entry that lets a reader trust it (trust.toml). With --cache NAME the key is one for
+binary caches, in Nix's notation: lane warm --push signs with it, and LANE_TRUSTED_KEYS names the public one.`,
+		Example: "  lane keygen ci.key\n  lane keygen --cache cache.example.org-1 cache.key",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("cache") {
+				return a.cacheKeygen(cache, args[0])
+			}
 			key, err := signing.NewKey(args[0])
 			if err != nil {
 				return err
@@ -35,6 +42,23 @@ the key's fingerprint and the entry that lets a reader trust it (trust.toml).`,
 			})
 		},
 	}
+	c.Flags().StringVar(&cache, "cache", "", "make a key for a binary cache, of this name")
+	return c
+}
+
+// cacheKeygen makes a key for a binary cache.
+func (a *app) cacheKeygen(name, file string) error {
+	key, err := warmup.NewCacheKey(name)
+	if err != nil {
+		return err
+	}
+	if err := signing.WriteKey(file, []byte(key.Secret()+"\n"), []byte(key.Public().String()+"\n")); err != nil {
+		return err
+	}
+	return a.out.result(func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s\n", key.Public())
+		return err
+	})
 }
 
 func (a *app) signCommand() *cobra.Command {

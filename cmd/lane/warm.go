@@ -19,7 +19,7 @@ func (a *app) warmCommand() *cobra.Command {
 		Long: `Warm stages each spec's flake, fetches what it declares, has Nix build it, and writes closure.lock.
 As root it also publishes the locks to $LANE_SHARED, so that ordinary users of the machine check
 without Nix.`,
-		Example: "  lane warm\n  lane warm --verify full specs/cart.toml\n  lane warm --pin",
+		Example: "  lane warm\n  lane warm --verify full specs/cart.toml\n  lane warm --pin\n  lane warm --push file:///srv/cache --key cache.key",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := a.options()
 			if err != nil {
@@ -49,6 +49,9 @@ without Nix.`,
 					for _, name := range x.Pins {
 						fmt.Fprintf(out, "%s: wrote %s\n", x.Spec, name)
 					}
+					if w.Push != "" {
+						fmt.Fprintf(out, "%s: pushed %d of %d paths\n", x.Spec, x.Pushed, x.Paths)
+					}
 					fmt.Fprintf(out, "%s: %s: %s, %d paths, %s, sandbox %s\n  %s\n  %s\n", x.Spec, x.Flake, was, x.Paths, size(x.Bytes), x.Sandbox, x.Digest, x.Lock)
 				}
 				return nil
@@ -57,6 +60,9 @@ without Nix.`,
 	}
 	c.Flags().StringVar(&w.Verify, "verify", "sealed", "how thoroughly to check: lstat, sealed or full")
 	c.Flags().BoolVar(&w.Pin, "pin", false, "first write down the versions of what laneSources leaves open (debian.json)")
+	c.Flags().BoolVar(&w.Repair, "repair", false, "look at every byte, and make again what has changed")
+	c.Flags().StringVar(&w.Push, "push", "", "also fill a binary cache: file:///path, or a URL that takes PUT")
+	c.Flags().StringVar(&w.Key, "key", "", "the file of the key that signs for the cache; lane keygen --cache NAME makes one")
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was warmed as JSON")
 	return c
 }

@@ -27,13 +27,21 @@ func NewKey(file string) (attest.PublicKey, error) {
 	if err != nil {
 		return attest.PublicKey{}, fmt.Errorf("make key: %w", err)
 	}
-	if err := writeNew(file+".pub", public, 0o644); err != nil {
+	if err := WriteKey(file, private, public); err != nil {
 		return attest.PublicKey{}, err
 	}
-	if err := writeNew(file, private, 0o600); err != nil {
-		return attest.PublicKey{}, errors.Join(err, os.Remove(file+".pub"))
-	}
 	return key.Public(), nil
+}
+
+// WriteKey writes a private key to file, with mode 0600, and the public one beside it as file.pub. It replaces neither.
+func WriteKey(file string, private, public []byte) error {
+	if err := writeNew(file+".pub", public, 0o644); err != nil {
+		return err
+	}
+	if err := writeNew(file, private, 0o600); err != nil {
+		return errors.Join(err, os.Remove(file+".pub"))
+	}
+	return nil
 }
 
 func writeNew(file string, data []byte, perm fs.FileMode) error {
@@ -51,20 +59,29 @@ func writeNew(file string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// readKey reads a private key that nobody but its owner may read.
-func readKey(file string) (attest.PrivateKey, error) {
+// ReadKey reads the file of a private key, which nobody but its owner may be able to read.
+func ReadKey(file string) ([]byte, error) {
 	st, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return attest.PrivateKey{}, fmt.Errorf("read key: %w", err)
+		return nil, fmt.Errorf("read key: %w", err)
 	case !st.Mode().IsRegular() || st.Size() > largestKey:
-		return attest.PrivateKey{}, fmt.Errorf("read key %s: it is no key file", file)
+		return nil, fmt.Errorf("read key %s: it is no key file", file)
 	case st.Mode().Perm()&0o077 != 0:
-		return attest.PrivateKey{}, fmt.Errorf("read key %s: others than its owner may read it (mode %04o); run chmod 600 on it, and make a new one if somebody may have", file, st.Mode().Perm())
+		return nil, fmt.Errorf("read key %s: others than its owner may read it (mode %04o); run chmod 600 on it, and make a new one if somebody may have", file, st.Mode().Perm())
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return attest.PrivateKey{}, fmt.Errorf("read key: %w", err)
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	return data, nil
+}
+
+// readKey reads a key that signs verdicts.
+func readKey(file string) (attest.PrivateKey, error) {
+	data, err := ReadKey(file)
+	if err != nil {
+		return attest.PrivateKey{}, err
 	}
 	key, err := attest.ParsePrivateKey(data)
 	if err != nil {

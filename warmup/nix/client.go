@@ -29,6 +29,10 @@ type Client struct {
 	Substituters []string
 	// TrustedKeys are the keys whose signatures on a cache's paths count.
 	TrustedKeys []string
+	// Offline fetches nothing, neither inputs of flakes nor paths from caches behind a network.
+	Offline bool
+	// Netrc is a file of user names and passwords for caches; "" is none.
+	Netrc string
 	// Settings are further lines of nix.conf, as for access tokens. They cannot
 	// replace those that Lane sets itself.
 	Settings map[string]string
@@ -98,6 +102,9 @@ func (c *Client) config() (string, error) {
 		"stalled-download-timeout":     "30",
 		"download-attempts":            "2",
 		"build-users-group":            buildGroup(),
+	}
+	if c.Netrc != "" {
+		own["netrc-file"] = c.Netrc
 	}
 	all := maps.Clone(c.Settings)
 	if all == nil {
@@ -172,7 +179,12 @@ func (c *Client) run(ctx context.Context, doing, dir string, argv ...string) ([]
 // flake runs the nix command on the staged folder dir. The folder is named
 // relative to itself: old releases do not decode a path in a URL.
 func (c *Client) flake(ctx context.Context, doing, dir string, args ...string) ([]byte, *events, error) {
-	argv := append([]string{"nix", "--log-format", "internal-json"}, args...)
+	argv := []string{"nix", "--log-format", "internal-json"}
+	if c.Offline {
+		// What Nix itself would fetch. The builder of a derivation whose result is named by a hash has a network all the same.
+		argv = append(argv, "--offline")
+	}
+	argv = append(argv, args...)
 	return c.run(ctx, doing, dir, argv...)
 }
 

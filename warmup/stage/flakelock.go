@@ -29,6 +29,21 @@ type lockNode struct {
 // relock is what to do about most of what can be wrong with a lock.
 const relock = "run nix flake lock and commit flake.lock"
 
+// Inputs are the inputs of a flake.lock by their names, each with the hash that it is locked to. What cannot be read has none.
+func Inputs(data []byte) map[string]string {
+	l, err := parseFlakeLock(data)
+	if err != nil {
+		return nil
+	}
+	hashes := map[string]string{}
+	for name, raw := range l.Nodes[l.Root].Inputs {
+		if node, err := l.target(raw, name); err == nil && node != "" {
+			hashes[name] = l.Nodes[node].text("narHash")
+		}
+	}
+	return hashes
+}
+
 func parseFlakeLock(data []byte) (*flakeLock, error) {
 	var l flakeLock
 	dec := json.NewDecoder(bytes.NewReader(data))

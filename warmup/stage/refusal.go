@@ -26,6 +26,8 @@ const (
 	ImportFromDerivation Code = "import-from-derivation"
 	// LockEdited: flake.lock names a content that its input does not have.
 	LockEdited Code = "lock-edited"
+	// ClosureLock: closure.lock cannot be read, or speaks of other files or another content than the flake beside it.
+	ClosureLock Code = "closure-lock"
 	// BadSource: an entry of laneSources cannot be used as it stands.
 	BadSource Code = "bad-source"
 	// SourceMismatch: what a client fetched for laneSources has another NAR
@@ -37,7 +39,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		NoFlake, UnsafeFile, BrokenFlake, UnlockedFlake, EscapingInput, FlakeConfig,
-		ImportFromDerivation, LockEdited, BadSource, SourceMismatch,
+		ImportFromDerivation, LockEdited, ClosureLock, BadSource, SourceMismatch,
 	}
 }
 

@@ -35,6 +35,9 @@ type Source struct {
 	Attr string
 	// System is Nix's name of the machine, as in "x86_64-linux".
 	System string
+	// Lock is the closure.lock that lies beside the flake; nil where there is none. It is not staged and no part of the key: it says
+	// what the staged files came to.
+	Lock []byte
 }
 
 // What may follow '#' on Nix's command line. Nix's own grammar is wider (quoted
