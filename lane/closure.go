@@ -20,6 +20,7 @@ import (
 	"github.com/vallane/lane/lane/spec"
 	"github.com/vallane/lane/lane/worktree"
 	"github.com/vallane/lane/warmup"
+	"github.com/vallane/lane/warmup/bincache"
 	"github.com/vallane/lane/warmup/nix"
 )
 
@@ -257,11 +258,14 @@ func loadOrWarm(ctx context.Context, o Options, src warmup.Source, log func(stri
 		return c, err
 	}
 	var absent *nix.Missing
+	var missing *bincache.Missing
 	switch c, err := w.Warm(ctx, src); {
 	case err == nil:
 		c.Close()
 	case errors.As(err, &absent):
-		return nil, &declined{assurance.Refusal{Code: coldCode(cold), Msg: cold.Error() + ", and Nix, which makes closures, is not installed", Hint: absent.Hint()}}
+		return nil, &declined{assurance.Refusal{Code: coldCode(cold), Msg: cold.Error() + "; " + err.Error(), Hint: absent.Hint()}}
+	case errors.As(err, &missing):
+		return nil, &declined{assurance.Refusal{Code: coldCode(cold), Msg: cold.Error() + "; " + err.Error(), Hint: missing.Hint()}}
 	default:
 		return nil, fmt.Errorf("make the closure: %w", err)
 	}

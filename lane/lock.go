@@ -139,6 +139,11 @@ func writeLock(at string, old []byte, l *warmup.Lock) (bool, error) {
 	return true, os.Rename(tmp, at)
 }
 
+// isLock reports whether a path is the closure.lock of a task: what it says is compared with the closure, and no test could notice it.
+func (j *job) isLock(name string) bool {
+	return slices.ContainsFunc(j.spec.Tasks, func(t spec.Task) bool { return lockFile(t) == name })
+}
+
 func lockFile(t spec.Task) string {
 	folder, _ := t.FlakeRef()
 	return path.Join(folder, warmup.LockName)

@@ -118,7 +118,7 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 		}
 		w := o.closures(func(text string) { j.say("closure", text) })
 		w.Repair = opts.Repair
-		if os.Geteuid() == 0 && o.Shared != "" {
+		if os.Geteuid() == 0 && o.Shared != "" && w.Private == "" {
 			w.Publish = o.Shared
 		}
 		var pins []string

@@ -63,6 +63,7 @@ func (r *realisation) fromCaches(ctx context.Context) error {
 	if err := r.fetchPaths(ctx, l); err != nil {
 		return err
 	}
+	r.Publish = "" // a private store is this state's alone
 	own := *l
 	own.Files, own.Inputs, own.Sandbox = nil, nil, SandboxNotBuilt
 	return r.keep(ctx, &own)

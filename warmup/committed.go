@@ -167,42 +167,44 @@ func (l *Lock) differs(other *Lock) []string {
 	if !slices.Equal(l.Outputs, other.Outputs) {
 		all = append(all, fmt.Sprintf("its outputs are %s, and here %s", strings.Join(l.Outputs, " "), strings.Join(other.Outputs, " ")))
 	}
-	mine, theirs := hashes(l), hashes(other)
-	for _, p := range names(mine, theirs) {
-		switch was, is := mine[p], theirs[p]; {
-		case was == is:
-		case is == "":
-			all = append(all, p+" is not in the closure")
-		case was == "":
-			all = append(all, p+" is in the closure and not in the lock")
-		default:
-			all = append(all, fmt.Sprintf("%s has NAR hash %s, locked is %s", p, is, was))
+	theirs := map[string]LockPath{}
+	for _, p := range other.Paths {
+		theirs[p.Path] = p
+	}
+	for _, was := range l.Paths {
+		is, there := theirs[was.Path]
+		delete(theirs, was.Path)
+		switch {
+		case !there:
+			all = append(all, was.Path+" is not in the closure")
+		case was.NarHash != is.NarHash:
+			all = append(all, fmt.Sprintf("%s has NAR hash %s, locked is %s", was.Path, is.NarHash, was.NarHash))
+		case was.NarSize != is.NarSize || was.Type != is.Type || was.CA != is.CA || !slices.Equal(was.References, is.References):
+			all = append(all, was.Path+" has another size, type or references")
 		}
 	}
-	return all
-}
-
-func hashes(l *Lock) map[string]string {
-	m := make(map[string]string, len(l.Paths))
-	for _, p := range l.Paths {
-		m[p.Path] = p.NarHash
+	for _, p := range slices.Sorted(maps.Keys(theirs)) {
+		all = append(all, p+" is in the closure and not in the lock")
 	}
-	return m
+	return all
 }
 
 // agree refuses a closure that is not the committed one. A lock of other files says nothing about it.
 func agree(src Source, found *Lock) error {
 	l, err := committed(src)
-	if err != nil || l == nil || l.Key != found.Key || l.Digest == found.Digest {
+	if err != nil || l == nil || l.Key != found.Key {
 		return err
 	}
-	return lockRefused("%s is of another closure than the flake beside it: %s", LockName, few(l.differs(found)))
+	if facts := l.differs(found); facts != nil {
+		return lockRefused("%s is of another closure than the flake beside it: %s", LockName, few(facts))
+	}
+	return nil
 }
 
 // Agrees reports whether the closure.lock beside a flake, which is src's, speaks of this closure and of no other.
 func (c *Closure) Agrees(src Source) bool {
 	l, err := committed(src)
-	return err == nil && l != nil && l.Key == c.Key && l.Digest == c.Digest
+	return err == nil && l != nil && l.Key == c.Key && l.differs(c.lock) == nil
 }
 
 // few joins the first of many facts.

@@ -42,7 +42,7 @@ type Options struct {
 	// publishes what it has warmed. They count only where root owns them.
 	Shared []string
 	// Publish is the shared state that Warm also writes to, for other users to
-	// read; "" is none.
+	// read; "" is none. Nothing of a store without Nix is published.
 	Publish string
 	// StoreDir is the folder of all store paths; "" is "/nix/store".
 	StoreDir string
