@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,14 +14,14 @@ import (
 
 func (a *app) gcCommand() *cobra.Command {
 	var maxSize string
-	var older time.Duration
+	var older age
 	var dry, asJSON bool
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove closures, trees and build caches that were not used for longest",
 		Long: `Gc removes least recently used closures' roots, trees and build caches until what stays is within the
 bound. It never removes what a run is using. Nix's own garbage collector may then free the store paths.`,
-		Example: "  lane gc --max-size 20GiB --dry-run",
+		Example: "  lane gc --max-size 20GiB --older-than 30d --dry-run",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := a.options()
@@ -30,10 +32,7 @@ bound. It never removes what a run is using. Nix's own garbage collector may the
 			if err != nil {
 				return fmt.Errorf("read --max-size: %w", err)
 			}
-			if older < 0 {
-				return fmt.Errorf("read --older-than: %s is negative; write a time such as 720h", older)
-			}
-			freed, err := lane.GC(cmd.Context(), o, lane.Garbage{MaxSize: bytes, OlderThan: older, Dry: dry})
+			freed, err := lane.GC(cmd.Context(), o, lane.Garbage{MaxSize: bytes, OlderThan: time.Duration(older), Dry: dry})
 			if err != nil {
 				return err
 			}
@@ -52,8 +51,29 @@ bound. It never removes what a run is using. Nix's own garbage collector may the
 		},
 	}
 	c.Flags().StringVar(&maxSize, "max-size", "20GiB", "bytes of closures, and of build caches, that may stay")
-	c.Flags().DurationVar(&older, "older-than", 0, "also remove what was not used for so long, such as 720h")
+	c.Flags().Var(&older, "older-than", "also remove what was not used for so long, such as 30d or 12h")
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would go, and remove nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// age is a duration that may be written in days.
+type age time.Duration
+
+func (a age) String() string { return time.Duration(a).String() }
+
+func (a *age) Type() string { return "time" }
+
+func (a *age) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		var n int64
+		n, err = strconv.ParseInt(days, 10, 16)
+		d = time.Duration(n) * 24 * time.Hour
+	}
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is no time that things can be old; write it like 30d or 12h", s)
+	}
+	*a = age(d)
+	return nil
 }
