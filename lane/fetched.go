@@ -90,6 +90,11 @@ func (j *job) fetchFor(ctx context.Context, t *task, role assurance.TreeRole, tr
 	if err != nil {
 		return err
 	}
+	if !ran {
+		if err := fetch.Verify(ctx, lease.Dir, key, filepath.Join(j.o.State, "seals"), brought); err != nil {
+			return err
+		}
+	}
 	j.noteFetched(t, role, p, brought, !ran)
 	b := runner.Brought{Caches: fetch.CachesOf(lease.Dir), CachesAt: fetch.CachesDir, Env: brought.Env}
 	if brought.Modules {
@@ -185,7 +190,7 @@ func (t *task) broughtKey(tree string) string {
 	if !ok {
 		return ""
 	}
-	return strings.Join(append([]string{filepath.Base(filepath.Dir(b.Caches))}, b.Env...), " ")
+	return strings.Join(append([]string{filepath.Base(filepath.Dir(filepath.Dir(b.Caches)))}, b.Env...), " ")
 }
 
 // moduleCache is what was fetched for head into the module cache of Go, where types are found; nil where there is none. What lies

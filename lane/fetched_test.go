@@ -3,6 +3,7 @@ package lane
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -121,6 +122,19 @@ func TestFetchPhase(t *testing.T) {
 	v = mustCheck(t, o, filepath.Join(dir, "lane.toml"))
 	if len(v.Fetched) != 1 || !v.Fetched[0].Kept || v.Fetched[0].Digest != f.Digest || p.asked.Load() != asked {
 		t.Errorf("again: %+v, %d requests more", v.Fetched, p.asked.Load()-asked)
+	}
+
+	// What is kept is held to its digest, too.
+	kept, err := filepath.Glob(filepath.Join(o.fetched().Dir, "*", "brought", "caches", "go-mod", "*", "*", "*.go"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("nothing is kept: %v", err)
+	}
+	if err := errors.Join(os.Chmod(kept[0], 0o644), os.WriteFile(kept[0], []byte("package evil\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	v = mustCheck(t, o, filepath.Join(dir, "lane.toml"))
+	if v.Refusal == nil || v.Refusal.Code != "fetch-failed" || !strings.Contains(v.Refusal.Msg, "no longer what it was") {
+		t.Errorf("changed: %s (%s), %+v", v.Outcome, v.Reason, v.Refusal)
 	}
 }
 

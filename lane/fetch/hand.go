@@ -68,7 +68,7 @@ func (p *Phase) ByHand(ctx context.Context, h Hand) (r fence.Result, hosts []Hos
 // overlays are the writable folders of a fetch box, whose contents come to lie in dir.
 func (p *Phase) overlays(dir, manifests string) ([]fence.Overlay, error) {
 	work := filepath.Join(dir, workIn)
-	for _, d := range []string{CachesOf(dir), TreeOf(dir), work} {
+	for _, d := range []string{filepath.Join(dir, broughtIn), CachesOf(dir), TreeOf(dir), work} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			return nil, fmt.Errorf("make folders of the fetch phase: %w", err)
 		}

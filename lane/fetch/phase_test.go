@@ -93,7 +93,7 @@ fs.chmodSync('/fetched/go-mod/closed', 0);
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"caches/go-mod/a/b.go", "fetched.json", "tree/node_modules/dep/index.js", "tree/node_modules/dep/passwd", "tree/node_modules/link", "tree/web/node_modules/dep/index.js"}
+	want := []string{"brought/caches/go-mod/a/b.go", "brought/tree/node_modules/dep/index.js", "brought/tree/node_modules/dep/passwd", "brought/tree/node_modules/link", "brought/tree/web/node_modules/dep/index.js", "fetched.json"}
 	if !slices.Equal(got, want) {
 		t.Errorf("crossed:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

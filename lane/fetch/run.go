@@ -18,13 +18,16 @@ import (
 	"github.com/vallane/lane/lane/egress"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/warmup/nar"
+	"github.com/vallane/lane/warmup/store"
 )
 
 // Brought is what a phase brought, as it lies in a folder of the host.
 type Brought struct {
 	// Digest is the NAR hash over everything that crossed the cut.
 	Digest string `json:"digest"`
-	Hosts  []Host `json:"hosts"`
+	// Size is that of the archive that Digest is of, in bytes.
+	Size  int64  `json:"size"`
+	Hosts []Host `json:"hosts"`
 	// Env is what test boxes are told, as "K=V".
 	Env []string `json:"env,omitempty"`
 	// Modules says that there are node_modules to lie below the tree.
@@ -33,10 +36,11 @@ type Brought struct {
 
 // Folders of what was brought, below the folder that Run was given, and the file that tells of it.
 const (
-	cachesIn = "caches"
-	treeIn   = "tree"
-	workIn   = "work" // the box's tree as the commands left it, until what is kept has been taken from it
-	recordIn = "fetched.json"
+	broughtIn = "brought" // what crosses the cut, and what the digest is of
+	cachesIn  = broughtIn + "/caches"
+	treeIn    = broughtIn + "/tree"
+	workIn    = "work" // the box's tree as the commands left it, until what is kept has been taken from it
+	recordIn  = "fetched.json"
 )
 
 // CachesOf and TreeOf are the host folders that show at CachesDir and below the tree.
@@ -53,6 +57,23 @@ func Read(dir string) (b Brought, err error) {
 		return b, fmt.Errorf("read what was fetched: %w", err)
 	}
 	return b, nil
+}
+
+// Verify finds out whether what lies in a folder that Run filled is still what it brought: hashed in full once by this user, and
+// since then no file of it has changed. seals is the folder that remembers that; key names what was fetched.
+func Verify(ctx context.Context, dir, key, seals string, b Brought) error {
+	sum, err := nar.ParseHash(b.Digest)
+	if err != nil {
+		return fmt.Errorf("read what was fetched: %w", err)
+	}
+	err = store.Checker{Seals: seals}.Check(ctx, store.Sealed, []store.Path{{
+		StorePath: "fetched-" + key, Host: filepath.Join(dir, broughtIn), Type: store.TypeFolder, SHA256: sum, NarSize: b.Size,
+	}})
+	var changed *store.Changed
+	if errors.As(err, &changed) {
+		return &Failed{Msg: "what was fetched earlier is no longer what it was: " + changed.Msg, Tip: "remove " + dir + ", and the next check fetches it again"}
+	}
+	return err
 }
 
 // Run runs the phase and leaves what crosses the cut in the empty folder dir. The hosts that it had to do with are
@@ -91,11 +112,11 @@ func (p *Phase) Run(ctx context.Context, dir string) ([]Host, error) {
 	if err := os.RemoveAll(filepath.Join(dir, workIn)); err != nil {
 		return hosts, fmt.Errorf("take what was fetched: %w", err)
 	}
-	sum, err := nar.Hash(ctx, dir)
+	sum, err := nar.Hash(ctx, filepath.Join(dir, broughtIn))
 	if err != nil {
 		return hosts, fmt.Errorf("hash what was fetched: %w", err)
 	}
-	b.Digest = sum.SRI()
+	b.Digest, b.Size = sum.SRI(), sum.Size
 	data, err := json.Marshal(b)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, recordIn), data, 0o644)
