@@ -18,6 +18,8 @@ type Result struct {
 	Dir     string // the folder of its state; verdict and logs lie below it
 	File    string // the verdict, as verdict.json
 	Verdict assurance.Verdict
+	// Earlier is when the verdict was reached, where it is one of an earlier check; see Options.Reuse.
+	Earlier time.Time
 }
 
 // verdictFile is the name of a verdict, in the folder of its attempt.
@@ -55,6 +57,11 @@ func check(ctx context.Context, o Options, s *spec.Spec) (Result, error) {
 	dir, err := o.specDir(s)
 	if err != nil {
 		return Result{}, err
+	}
+	if o.Reuse {
+		if r, ok := earlier(ctx, o, s, dir); ok {
+			return r, nil
+		}
 	}
 	run, err := journal.Begin(dir, s.ID, file)
 	if err != nil {
@@ -154,6 +161,9 @@ func (j *job) finish() (assurance.Verdict, error) {
 	werr := writeVerdict(filepath.Join(j.journal.Out, verdictFile), v)
 	if werr != nil {
 		end.Verdict, end.State, end.Exit, end.Reason = "", journal.Failed, int(assurance.ExitLane), werr.Error()
+	}
+	if v.Outcome == assurance.OutcomePassed {
+		werr = errors.Join(werr, journal.Replace(filepath.Join(j.journal.Out, inputsFile), []byte(j.restsOn(j.journal.Dir)), 0o644))
 	}
 	err := errors.Join(werr, j.journal.Finish(end))
 	j.o.emit(Event{Spec: j.spec.ID, Phase: "done", Text: string(v.Outcome)})

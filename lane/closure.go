@@ -254,7 +254,7 @@ func loadOrWarm(ctx context.Context, o Options, src warmup.Source, log func(stri
 	w := o.closures(log)
 	c, err := w.Load(ctx, src, warmup.LevelSealed)
 	var cold *warmup.NotWarm
-	if err == nil || !errors.As(err, &cold) {
+	if err == nil || !errors.As(err, &cold) || o.onlyWarm {
 		return c, err
 	}
 	var absent *nix.Missing

@@ -12,6 +12,9 @@ import (
 	"github.com/vallane/lane/lane/observe"
 )
 
+// flippedFile holds them, in the folder of the spec's state.
+const flippedFile = "flipped.json"
+
 // maxFlipped bounds how many tests of a task are remembered.
 const maxFlipped = 1000
 
@@ -28,7 +31,7 @@ func (j *job) rememberFlips() error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(dir, "flipped.json")
+	name := filepath.Join(dir, flippedFile)
 	all := flipped{}
 	data, err := os.ReadFile(name)
 	switch {

@@ -38,6 +38,10 @@ type Options struct {
 	Network fetch.Network
 	// Events is called, from several goroutines, with the progress of a check. nil for none.
 	Events func(Event)
+	// Reuse takes the last verdict of a spec again where it passed, within a day, and nothing that it rests on has changed.
+	Reuse bool
+	// onlyWarm makes no closure that is not there.
+	onlyWarm bool
 	// slots is shared by the specs of one CheckAll.
 	slots *semaphore.Weighted
 

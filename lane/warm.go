@@ -29,6 +29,8 @@ type Warmed struct {
 	Fresh bool `json:"fresh"`
 	// Pushed is how many of its paths a binary cache did not have.
 	Pushed int `json:"pushed,omitempty"`
+	// Image is the digest of the image that holds it, where one was written.
+	Image string `json:"image,omitempty"`
 	// Pins are the files of pins that were written, as slash paths in the working tree.
 	Pins []string `json:"pins,omitempty"`
 }
@@ -44,6 +46,8 @@ type WarmOptions struct {
 	Repair bool
 	// Push is the URL of a binary cache that gets the closures, signed by the key in the file Key; "" for none.
 	Push, Key string
+	// Image is a file that gets a container image of this Lane and the closures, as an OCI layout and for docker load; "" for none.
+	Image string
 }
 
 // cacheKey reads the key for Push.
@@ -80,14 +84,28 @@ func Warm(ctx context.Context, o Options, paths []string, w WarmOptions) ([]Warm
 		return nil, err
 	}
 	var out []Warmed
+	var held []*warmup.Closure
+	defer func() {
+		for _, c := range held {
+			c.Close()
+		}
+	}()
 	for _, s := range specs {
-		one, err := warmSpec(ctx, o, s, level, w, key)
+		one, closures, err := warmSpec(ctx, o, s, level, w, key)
+		held = append(held, closures...)
+		out = append(out, one...)
 		if err != nil {
 			return out, fmt.Errorf("warm %s: %w", s.Name, withExit(err))
 		}
-		out = append(out, one...)
 	}
-	return out, nil
+	if w.Image == "" {
+		return out, nil
+	}
+	digest, err := o.writeImage(ctx, w.Image, held)
+	for i := range out {
+		out[i].Image = digest
+	}
+	return out, err
 }
 
 func levelOf(verify string) (warmup.Level, error) {
@@ -99,10 +117,10 @@ func levelOf(verify string) (warmup.Level, error) {
 	return warmup.LevelNone, fmt.Errorf("read --verify: %q is no level; use lstat, sealed or full", verify)
 }
 
-func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, opts WarmOptions, key bincache.SecretKey) (out []Warmed, err error) {
+func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, opts WarmOptions, key bincache.SecretKey) (out []Warmed, held []*warmup.Closure, err error) {
 	j, err := o.planOnly(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer j.close()
 	j.repin = opts.Pin
@@ -114,7 +132,7 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 		done[t.Flake] = true
 		src, _, err := j.environment(t)
 		if err != nil {
-			return out, err
+			return out, held, err
 		}
 		w := o.closures(func(text string) { j.say("closure", text) })
 		w.Repair = opts.Repair
@@ -124,7 +142,7 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 		var pins []string
 		if opts.Pin {
 			if src, pins, err = j.pin(ctx, w, t, src); err != nil {
-				return out, err
+				return out, held, err
 			}
 		}
 		w.Log("look for the closure " + t.Flake)
@@ -141,20 +159,20 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 			}
 		}
 		if err != nil {
-			return out, err
+			return out, held, err
 		}
 		one := Warmed{Spec: s.ID, Flake: t.Flake, Key: c.Key, Digest: c.Digest, Lock: c.Lock, Paths: len(c.Paths),
 			Bytes: c.Size(), Sandbox: string(c.Sandbox), Fresh: fresh, Pins: pins}
 		if opts.Push != "" {
 			one.Pushed, err = w.Push(ctx, c, opts.Push, key)
 		}
-		c.Close()
+		held = append(held, c)
 		if err != nil {
-			return out, err
+			return out, held, err
 		}
 		out = append(out, one)
 	}
-	return out, nil
+	return out, held, nil
 }
 
 // pin writes the files of pins of a task's flake anew.

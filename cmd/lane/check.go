@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +16,14 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var asJSON, verbose bool
+	var asJSON, verbose, again bool
 	var change, key string
 	c := &cobra.Command{
 		Use:   "check [SPEC...]",
 		Short: "Verify the change that each spec names",
 		Long: `Check runs what each spec asks for and prints the verdict. Without a SPEC it takes lane.toml, or
-every specs/*.toml. Several specs run side by side; one that fails does not stop the others.`,
+every specs/*.toml. Several specs run side by side; one that fails does not stop the others. Where the last verdict of a
+spec says passed, is less than a day old, and spec, trees, closures and Lane are the same, it is shown again.`,
 		Example: `  lane check
   lane check specs/cart.toml --json > verdicts.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +38,7 @@ every specs/*.toml. Several specs run side by side; one that fails does not stop
 			if change != "" && !slices.Contains(spec.Changes(), change) {
 				return fmt.Errorf("read --change: %q is no kind of change; use one of %s", change, strings.Join(spec.Changes(), ", "))
 			}
-			o.Change = change
+			o.Change, o.Reuse = change, !again
 			o.Events = newProgress(a.out, a.quiet, len(specs) > 1).show
 			results, err := lane.CheckAll(cmd.Context(), o, specs)
 			if err != nil {
@@ -53,6 +55,11 @@ every specs/*.toml. Several specs run side by side; one that fails does not stop
 				}
 				return a.print(w, verdicts, verbose)
 			})
+			for _, r := range results {
+				if !r.Earlier.IsZero() {
+					a.out.notice("%s: nothing has changed since this verdict of %s ago; --again runs it anew", r.Verdict.Spec.ID, age(time.Since(r.Earlier)).round())
+				}
+			}
 			if key == "" || err != nil {
 				return err
 			}
@@ -60,6 +67,7 @@ every specs/*.toml. Several specs run side by side; one that fails does not stop
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the verdicts as JSON")
+	c.Flags().BoolVar(&again, "again", false, "run it anew, also where nothing has changed since a verdict that passed within a day")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every clause, not only those that do not hold")
 	c.Flags().StringVar(&key, "key", a.getenv("LANE_KEY"), "sign each verdict with this key, by a process of its own (LANE_KEY)")
 	c.Flags().StringVar(&change, "change", "", "what the caller says the change is: feature, fix, refactor, removal or tree")

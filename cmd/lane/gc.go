@@ -62,6 +62,18 @@ type age time.Duration
 
 func (a age) String() string { return time.Duration(a).String() }
 
+// round is how a person tells an age.
+func (a age) round() string {
+	switch d := time.Duration(a); {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	default:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
 func (a *age) Type() string { return "time" }
 
 func (a *age) Set(s string) error {

@@ -54,6 +54,9 @@ without Nix.`,
 					}
 					fmt.Fprintf(out, "%s: %s: %s, %d paths, %s, sandbox %s\n  %s\n  %s\n", x.Spec, x.Flake, was, x.Paths, size(x.Bytes), x.Sandbox, x.Digest, x.Lock)
 				}
+				if w.Image != "" && len(warmed) > 0 {
+					fmt.Fprintf(out, "%s: %s\n", w.Image, warmed[0].Image)
+				}
 				return nil
 			})
 		},
@@ -63,6 +66,7 @@ without Nix.`,
 	c.Flags().BoolVar(&w.Repair, "repair", false, "look at every byte, and make again what has changed")
 	c.Flags().StringVar(&w.Push, "push", "", "also fill a binary cache: file:///path, or a URL that takes PUT")
 	c.Flags().StringVar(&w.Key, "key", "", "the file of the key that signs for the cache; lane keygen --cache NAME makes one")
+	c.Flags().StringVar(&w.Image, "image", "", "also write a container image of lane and the closures to this file: an OCI archive, which docker load takes too")
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was warmed as JSON")
 	return c
 }
