@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/dirhash"
 
@@ -135,22 +136,26 @@ func TestFetchPhase(t *testing.T) {
 	}
 }
 
-// keptFiles are the files of Go in what was fetched, by its digest: other tests keep theirs beside it.
+// keptFiles are the files of Go in what was fetched last with this digest: others keep theirs beside it.
 func keptFiles(t *testing.T, o Options, digest string) (files []string) {
 	dirs, err := os.ReadDir(o.fetched().Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var newest time.Time
 	for _, d := range dirs {
 		dir := filepath.Join(o.fetched().Dir, d.Name())
-		if b, err := fetch.Read(dir); err != nil || b.Digest != digest {
+		b, err := fetch.Read(dir)
+		info, serr := os.Stat(filepath.Join(dir, "fetched.json"))
+		if err != nil || serr != nil || b.Digest != digest || info.ModTime().Before(newest) {
 			continue
 		}
+		newest = info.ModTime()
 		found, err := filepath.Glob(filepath.Join(fetch.CachesOf(dir), "go-mod", "*", "*", "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, found...)
+		files = found
 	}
 	if len(files) == 0 {
 		t.Fatal("nothing is kept")
