@@ -61,12 +61,16 @@ func (x *Switched) Run(ctx context.Context, trial mutate.Trial) (mutate.TrialRes
 	}
 	sum := mutate.TrialResult{Tests: map[string]mutate.Status{}, End: mutate.EndExited}
 	for _, p := range plans {
+		p.Collect = append(p.Collect, trial.Records...)
 		seen, err := x.stage.run(ctx, p, Order{CPU: left(trial.CPU, sum.CPU), Wall: left(trial.Wall, sum.Wall)})
 		if err != nil {
 			return mutate.TrialResult{}, err
 		}
 		r := seen.Trial()
 		maps.Copy(sum.Tests, r.Tests)
+		if trial.Records != nil {
+			sum.Records = append(sum.Records, record(seen, r, trial.Records))
+		}
 		sum.End, sum.CPU, sum.Wall, sum.Left, sum.Output = r.End, sum.CPU+r.CPU, sum.Wall+r.Wall, sum.Left+r.Left, r.Output
 		if sum.Exit == 0 {
 			sum.Exit = r.Exit
@@ -76,6 +80,20 @@ func (x *Switched) Run(ctx context.Context, trial mutate.Trial) (mutate.TrialRes
 		}
 	}
 	return sum, nil
+}
+
+// record is what one program left of the files that a trial names.
+func record(seen Seen, r mutate.TrialResult, names []string) mutate.Record {
+	rec := mutate.Record{Files: map[string][]byte{}}
+	for id := range r.Tests {
+		rec.Tests = append(rec.Tests, id)
+	}
+	for _, name := range names {
+		if data, ok := seen.Box.Collected[name]; ok {
+			rec.Files[name] = data
+		}
+	}
+	return rec
 }
 
 // left is what remains of a budget; 0 is no budget.
