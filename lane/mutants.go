@@ -234,7 +234,7 @@ func (j *job) tryMutants(ctx context.Context, t *task, root *os.Root, plan mutat
 	slices.SortFunc(e.Clean, func(a, b mutate.CleanTest) int { return compare(a.ID, b.ID) })
 	e.Criteria = j.criteriaOf(t, head)
 	e.Judge = j.judged(t, head)
-	e.Blind = j.blind(t)
+	e.Blind, e.Equivalent = j.blind(t), j.sameCode(t)
 	if e.Select {
 		start := time.Now()
 		if err := j.coverWithin(ctx, t, head, root, &e); err != nil {

@@ -63,6 +63,7 @@ func (e Engine) Run(ctx context.Context, plan Plan) (*Report, error) {
 	rep.Criteria = r.criteria(ctx)
 	rep.Tests = r.judgeTests(ctx)
 	r.settle(ctx)
+	r.proveSame(ctx)
 	r.summarize(rep)
 	return rep, nil
 }
