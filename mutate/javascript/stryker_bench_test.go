@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vallane/lane/internal/testsource"
 	"github.com/vallane/lane/mutate"
 )
 
@@ -35,8 +34,7 @@ var peers = map[string]map[string]any{
 // at once in both. It says how many mutants a second each judges, and how often the two agree about those that both made: the ones that
 // turn the file into the same text, blanks and parentheses aside.
 func BenchmarkStryker(b *testing.B) {
-	dir := testsource.Npm(b, "process-warning@5.0.0", "process-warning-5.0.0.tgz", "9220188a409e3593eb8fb481d2f4714edfb8514aedfb8711a713fc2338fc6b92")
-	must(b, os.Remove(filepath.Join(dir, "test", "jest.test.js"))) // of another runner
+	dir := processWarning(b)
 	src, err := os.ReadFile(filepath.Join(dir, mutated))
 	must(b, err)
 	peer := filepath.Join(b.TempDir(), "peer")
