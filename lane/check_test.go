@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func git(t *testing.T, dir string, args ...string) {
+func git(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -27,7 +27,7 @@ func git(t *testing.T, dir string, args ...string) {
 }
 
 // options keep state apart per test and share what is costly to make.
-func options(t *testing.T) Options {
+func options(t testing.TB) Options {
 	testclosure.Go(t)
 	cache, err := os.UserCacheDir()
 	if err != nil {

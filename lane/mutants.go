@@ -234,15 +234,15 @@ func (j *job) tryMutants(ctx context.Context, t *task, root *os.Root, plan mutat
 	slices.SortFunc(e.Clean, func(a, b mutate.CleanTest) int { return compare(a.ID, b.ID) })
 	e.Criteria = j.criteriaOf(t, head)
 	e.Judge = j.judged(t, head)
-	e.Blind = j.blind(t)
+	e.Blind, e.Equivalent = j.blind(t), j.sameCode(t)
 	if e.Select {
 		start := time.Now()
 		if err := j.coverWithin(ctx, t, head, root, &e); err != nil {
 			return nil, err
 		}
 		e.Budget.Wall = max(e.Budget.Wall-time.Since(start), time.Millisecond)
-		alone := len(t.spec.Build) > 0 // what a build makes of one mutant says nothing of a program that holds many
-		if _, ok := t.runner.Reporter.(observe.Switcher); ok && !alone {
+		alone := len(t.spec.Build) > 0 // what a build makes of one mutant says nothing of a program that holds many, unless it names them
+		if _, ok := t.runner.Reporter.(observe.Switcher); ok && (!alone || t.runner.Reporter.Name() == "node") {
 			defer j.switchable(t, trials, &e)()
 		}
 		if _, ok := t.runner.Reporter.(observe.Forker); ok && j.foundPython != nil && !alone {

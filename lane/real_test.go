@@ -15,7 +15,7 @@ import (
 
 // module makes a git repository of a published Go module, which the Go command fetches and checks
 // against its sum, with the Go closure beside it.
-func module(t *testing.T, name string, files map[string]string) string {
+func module(t testing.TB, name string, files map[string]string) string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", name)
 	cmd.Dir = t.TempDir()
@@ -48,7 +48,7 @@ func module(t *testing.T, name string, files map[string]string) string {
 	return dir
 }
 
-func write(t *testing.T, dir, name, text string) {
+func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,8 @@ type Remembered struct {
 	Tree  string            `json:"tree,omitempty"`
 	// Settled says that the run in which it was found came to its end, with audit and controls. What is not is the beginning of a
 	// run that was cut off: it goes on where it was, and is audited like the rest.
-	Settled bool `json:"settled"`
+	Settled  bool `json:"settled"`
+	Inferred bool `json:"inferred,omitempty"`
 }
 
 // keeps reports whether a verdict may be taken in a later run.
@@ -108,7 +109,8 @@ func (r *run) recall(res *Result) bool {
 	}
 	res.Verdict, res.Reason, res.Tier, res.Killers = was.Verdict, was.Reason, was.Tier, was.Killers
 	res.CPU, res.Wall, res.Cached = was.CPU, was.Wall, true
-	if !was.Settled {
+	res.Inferred = was.Inferred && !was.Settled
+	if !was.Settled && !was.Inferred {
 		res.Trials = 1 // it belongs to this run, which began earlier
 	}
 	for t := range was.Tests {
@@ -164,14 +166,14 @@ func (r *run) holds(was *Remembered, res *Result) bool {
 
 // keep stores a verdict that may be taken later. settled is as in Remembered.
 func (r *run) keep(res *Result, settled bool) {
-	if r.Cache == nil || res.Mutant.Known != "" || res.Trials == 0 {
+	if r.Cache == nil || res.Mutant.Known != "" || res.Trials == 0 && !res.Inferred {
 		return
 	}
 	key := r.cacheKey(&res.Mutant)
 	if key == "" {
 		return
 	}
-	if !res.Verdict.keeps() || res.Verdict == Survived && res.Reason != "" {
+	if !res.Verdict.keeps() || res.Verdict == Survived && res.Reason != "" && !res.Inferred {
 		if settled {
 			r.Cache.Store.Save(key, Remembered{Verdict: NotRun}) // what was found before the end does not stand
 		}
@@ -179,6 +181,7 @@ func (r *run) keep(res *Result, settled bool) {
 	}
 	was := Remembered{
 		Verdict: res.Verdict, Reason: res.Reason, Tier: res.Tier, Killers: res.Killers, CPU: res.CPU, Wall: res.Wall, Tree: r.Cache.Tree, Settled: settled,
+		Inferred: res.Inferred,
 	}
 	if res.Asked != nil {
 		was.Tests = r.ranFor(res)

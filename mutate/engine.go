@@ -56,12 +56,14 @@ func (e Engine) Run(ctx context.Context, plan Plan) (*Report, error) {
 	r.prepare()
 	r.switchUp(ctx)
 	r.force()
+	r.infect(ctx)
 	r.each(len(plan.Mutants), func(i int) { r.mutant(ctx, i) })
 	rep := &Report{Plan: plan, Audit: r.audit(ctx)}
 	rep.Canaries = append(r.canaried, r.canaries(ctx)...)
 	rep.Criteria = r.criteria(ctx)
 	rep.Tests = r.judgeTests(ctx)
 	r.settle(ctx)
+	r.proveSame(ctx)
 	r.summarize(rep)
 	return rep, nil
 }

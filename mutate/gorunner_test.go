@@ -27,6 +27,7 @@ type goRunner struct {
 	dir      string
 	packages []goPackage
 	switched map[string]mutate.Content // what trials with a switch build, all of them once
+	records  string                    // folder for what recorded runs note
 	memory   uint64                    // address space in bytes; 0 = not bounded
 
 	mu    sync.Mutex
@@ -117,11 +118,32 @@ func (r *goRunner) Run(ctx context.Context, t mutate.Trial) (mutate.TrialResult,
 		if err := r.exec(ctx, t, p, b.bin, run, &res); err != nil {
 			return res, err
 		}
+		if t.Records != nil {
+			res.Records = append(res.Records, r.record(p, t))
+		}
 		if res.End != mutate.EndExited || (t.FailFast && res.Exit != 0) {
 			break
 		}
 	}
 	return res, nil
+}
+
+// record takes away what a package's program noted.
+func (r *goRunner) record(p goPackage, t mutate.Trial) mutate.Record {
+	rec := mutate.Record{Files: map[string][]byte{}}
+	for _, id := range t.Tests {
+		if strings.HasPrefix(id, p.ImportPath+".") {
+			rec.Tests = append(rec.Tests, id)
+		}
+	}
+	for _, name := range t.Records {
+		at := filepath.Join(r.records, filepath.Base(name))
+		if data, err := os.ReadFile(at); err == nil {
+			rec.Files[name] = data
+			os.Remove(at)
+		}
+	}
+	return rec
 }
 
 func (r *goRunner) build(ctx context.Context, pkg int, files map[string]mutate.Content) *built {

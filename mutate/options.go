@@ -35,6 +35,10 @@ type Engine struct {
 	// SwitchAll uses Switch also for a few mutants, where the audit of all of them costs more than it saves.
 	SwitchAll bool
 
+	// Equivalent returns, by id, those of some mutants that are proven to be the same program as the original. It is asked about survivors.
+	// nil = nobody can tell.
+	Equivalent func(ctx context.Context, ms []*Mutant) (map[string]bool, error)
+
 	// Whole asks every test that reaches a mutant, also after one has failed: then the matrix says who else notices.
 	Whole bool
 	// Cache holds verdicts of earlier runs; nil = every mutant is tried.

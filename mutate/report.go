@@ -19,6 +19,8 @@ type Result struct {
 	Wall    time.Duration `json:"wall_ns"`
 	Left    int           `json:"left,omitempty"`   // processes left behind and ended
 	Output  string        `json:"output,omitempty"` // tail of the last trial, unless killed or survived
+	// Inferred says that it had no run of its own: Reason says from what the verdict follows.
+	Inferred bool `json:"inferred,omitempty"`
 	// Cached says that an earlier run found the verdict, and that nothing it rests on has changed.
 	Cached bool `json:"cached,omitempty"`
 	// Accepted is the entry of a baseline by which a survivor is accepted; nil = there is none.

@@ -16,6 +16,12 @@ type Switched struct {
 	// Canary, of T3, selects by mutant's id a form of the function that holds it which nothing survives that calls it.
 	Canary map[string]string
 	Facts  []string // what a reader has to know of what was left out
+
+	// Record, of T2, selects a form of the code that does the same and notes at Sites what mutants would make of values. It leaves Records,
+	// by the names under which a trial brings them back. "" = nothing is recorded.
+	Record  string
+	Records []string
+	Sites   []Site
 }
 
 // auditShare and auditLeast say how many verdicts of T2 and T3 are tried again at T0.
@@ -108,7 +114,7 @@ type Audited struct {
 func (r *run) audit(ctx context.Context) []Audited {
 	var at []int
 	for i := range r.results {
-		if res := &r.results[i]; res.Tier.switched() && res.Trials > 0 && res.Verdict != NotRun {
+		if res := &r.results[i]; res.Tier.switched() && (res.Trials > 0 || res.Inferred) && res.Verdict != NotRun {
 			at = append(at, i)
 		}
 	}

@@ -25,15 +25,16 @@ func (p *project) switchOn(t *testing.T, files ...string) {
 	if err != nil || len(found.Unproven) > 0 {
 		t.Fatal(err, found.Unproven)
 	}
-	p.mutants = found.Mutants
+	p.mutants, p.records = found.Mutants, t.TempDir()
 	p.engine.SwitchAll = true
 	p.engine.Switch = func(_ context.Context, ms []*mutate.Mutant) (*mutate.Switched, error) {
 		sw := found.Switch(ms, [32]byte{1})
 		p.switched = map[string]mutate.Content{}
 		for name, text := range sw.Files {
-			p.switched[name] = mutate.Content{Data: bytes.ReplaceAll(text, []byte(golang.SwitchFile), []byte("/proc/self/fd/9"))}
+			text = bytes.ReplaceAll(text, []byte(golang.SwitchFile), []byte("/proc/self/fd/9"))
+			p.switched[name] = mutate.Content{Data: bytes.ReplaceAll(text, []byte(golang.RecordDir+"/lane-"), []byte(p.records+"/lane-"))}
 		}
-		return &mutate.Switched{Value: sw.Value, Null: sw.Null}, nil
+		return &mutate.Switched{Value: sw.Value, Null: sw.Null, Record: sw.Record, Records: sw.Records, Sites: sw.Sites}, nil
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	ForAlone     Purpose = "alone"     // one test alone on one mutant, to find vacuous tests
 	ForAudit     Purpose = "audit"     // a verdict of T2 or T3 again, at T0
 	ForCriterion Purpose = "criterion" // a criterion's tests on a mutant of its code
+	ForRecord    Purpose = "record"    // the code as it is, noting what mutants would make of its values
 )
 
 // Trial is one run that the engine asks for.
@@ -43,6 +44,14 @@ type Trial struct {
 	Wall     time.Duration // budget in wall time, for what waits without using the CPU
 	Tier     Tier
 	Switch   string // of T2 and T3: the value that selects the mutant
+	// Records names what a trial of T2 leaves that has to be brought back.
+	Records []string
+}
+
+// Record is what one program left behind.
+type Record struct {
+	Tests []string          // that it ran
+	Files map[string][]byte // by the names of Trial.Records; what it did not leave is missing
 }
 
 // Status is what a run showed about one test.
@@ -88,6 +97,7 @@ type TrialResult struct {
 	// Spoiled says, of a trial of T3, why it was not what a process of its own would have been: a failed test still means something,
 	// and all else is asked again without forking.
 	Spoiled string
+	Records []Record // one of each program, where the trial names some
 }
 
 // Runner runs trials. It has to be safe for concurrent use. An error means that the trial could not be run at all,

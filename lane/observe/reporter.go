@@ -170,7 +170,11 @@ type Switcher interface {
 type SwitchPlan struct {
 	Dir   string // absolute folder of the box: what Build writes there has to lie there in every run
 	Build []Step // in one box, in order; must all succeed
-	// Run plans a run of each program that holds one of the tests. Tests may be stopped at the first failure.
+	// Keep copies the tree to the folder "tree" of Dir, for a task whose own command builds it: that goes first, once, in the same box and
+	// with the files of Keep. Runs then have that tree. nil: nothing is built by such a command.
+	Keep *Step
+	// Run plans a run of each program that holds one of the tests. Tests may be stopped at the first failure. Without a value nothing is
+	// selected.
 	Run func(value string, tests []string, failFast bool) ([]Plan, error)
 }
 

@@ -152,6 +152,8 @@ type candidate struct {
 	fn   *ast.FuncDecl // that it lies in; nil = in none
 	keep *edit
 	once sync.Once
+
+	value value
 }
 
 // edit replaces bytes [off, end) of a file.

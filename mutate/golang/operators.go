@@ -111,7 +111,7 @@ func binary(swapped func(token.Token) token.Token) func(*walker, string, ast.Nod
 // swapBinary replaces the operator alone where that leaves the expression's shape as it is. Where the new operator
 // binds otherwise, operands and the whole are put in parentheses: `a && b && c` becomes `(a || b) && c`.
 func (w *walker) swapBinary(name string, b *ast.BinaryExpr, to token.Token) fault {
-	f := fault{op: name, at: b.OpPos, to: b.Y.Pos(), say: swap(b.Op.String(), to.String())}
+	f := fault{op: name, at: b.OpPos, to: b.Y.Pos(), say: swap(b.Op.String(), to.String()), value: value{of: b, op: to}}
 	opEnd := b.OpPos + token.Pos(len(b.Op.String()))
 	x, y := prec(b.X) < to.Precedence(), prec(b.Y) <= to.Precedence()
 	_, inside := w.parent(1).(*ast.BinaryExpr)
@@ -205,7 +205,11 @@ func unary(w *walker, name string, n ast.Node) {
 	}
 	from := w.text(u)
 	to := w.between(u.X.Pos(), u.X.End())
-	w.add(fault{op: name, at: u.Pos(), to: u.Pos(), say: swap(from, to), edit: edit{w.offset(u.Pos()), w.offset(u.X.Pos()), ""}})
+	v := value{of: u, opposite: u.Op == token.NOT}
+	if u.Op == token.SUB {
+		v.op = token.ADD
+	}
+	w.add(fault{op: name, at: u.Pos(), to: u.Pos(), say: swap(from, to), edit: edit{w.offset(u.Pos()), w.offset(u.X.Pos()), ""}, value: v})
 }
 
 func incDec(w *walker, name string, n ast.Node) {
@@ -231,11 +235,11 @@ func condition(w *walker, name string, n ast.Node) {
 	}
 }
 
-func (w *walker) force(name string, cond ast.Expr, value, op string) {
+func (w *walker) force(name string, cond ast.Expr, constant, op string) {
 	src := w.text(cond)
-	text := value + " " + op + " " + wrap(src, prec(cond) < token.LAND.Precedence()+1 && prec(cond) != token.HighestPrec+1)
+	text := constant + " " + op + " " + wrap(src, prec(cond) < token.LAND.Precedence()+1 && prec(cond) != token.HighestPrec+1)
 	w.add(fault{
-		op: name, at: cond.Pos(), to: cond.End(), say: swap(src, value),
-		edit: edit{w.offset(cond.Pos()), w.offset(cond.End()), text},
+		op: name, at: cond.Pos(), to: cond.End(), say: swap(src, constant),
+		edit: edit{w.offset(cond.Pos()), w.offset(cond.End()), text}, value: value{of: cond, text: constant},
 	})
 }

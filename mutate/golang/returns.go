@@ -125,7 +125,10 @@ func (w *walker) isNil(e ast.Expr) bool {
 func (w *walker) replaceResult(name string, ret *ast.ReturnStmt, e ast.Expr, to string) {
 	f := fault{
 		op: name, at: e.Pos(), to: e.End(), say: swap(w.text(e), to),
-		edit: edit{w.offset(e.Pos()), w.offset(e.End()), to},
+		edit: edit{w.offset(e.Pos()), w.offset(e.End()), to}, value: value{of: e, text: to},
+	}
+	if strings.HasPrefix(to, "!") {
+		f.value = value{of: e, opposite: true}
 	}
 	if uses := w.uses(e); uses != "" {
 		start, end := w.offset(ret.Pos()), w.offset(ret.End())

@@ -23,6 +23,12 @@ type Switched struct {
 	Files map[string][]byte // to be laid over the tree, by path: the files with mutants, and one more for each package
 	Value map[string]string // by mutant's id; a mutant that is not in it cannot be switched
 	Null  map[string]string // by file: selects copies of the bodies as they are
+
+	// Record selects, in all files, copies of the bodies that do the same and note what mutants would make of their values; "" = there
+	// are none. Each package leaves one of Records, absolute paths of the box, in which Sites have their words.
+	Record  string
+	Records []string
+	Sites   []mutate.Site
 }
 
 // SwitchFile is where the program looks for the value, in decimal digits. Without it nothing is selected.
@@ -35,9 +41,9 @@ const maxSwitched = 4 << 20
 // of a declared function; what labels, compiler directives, cgo or #line-like comments make delicate is left to a build of its own.
 // The seed chooses values and names, so that code cannot tell a mutant's value from that of a null mutant.
 func (r *Result) Switch(ms []*mutate.Mutant, seed [32]byte) *Switched {
-	w := &switcher{r: r, rand: rand.New(rand.NewChaCha8(seed)), taken: map[string]bool{"0": true}}
+	w := &switcher{r: r, rand: rand.New(rand.NewChaCha8(seed)), taken: map[string]bool{"0": true}, noted: map[string]*noted{}}
 	w.name = fmt.Sprintf("%016x", w.rand.Uint64())
-	w.out = &Switched{Files: map[string][]byte{}, Value: map[string]string{}, Null: map[string]string{}}
+	w.out = &Switched{Files: map[string][]byte{}, Value: map[string]string{}, Null: map[string]string{}, Record: w.value()}
 	byFile := map[*source][]switchedMutant{}
 	var order []*source
 	for _, m := range ms {
@@ -53,6 +59,19 @@ func (r *Result) Switch(ms []*mutate.Mutant, seed [32]byte) *Switched {
 	for _, s := range order {
 		w.file(s, byFile[s])
 	}
+	for _, s := range order {
+		if dir := path.Dir(s.path); w.out.Null[s.path] != "" {
+			w.out.Files[path.Join(dir, "lane_"+w.name+".go")] = w.reader(s.ast.Name.Name, w.notes(dir))
+		}
+	}
+	for _, n := range w.noted {
+		if n.words > 1 {
+			w.out.Records = append(w.out.Records, n.file)
+		}
+	}
+	if slices.Sort(w.out.Records); len(w.out.Records) == 0 {
+		w.out.Record = ""
+	}
 	return w.out
 }
 
@@ -65,7 +84,8 @@ type switcher struct {
 	r     *Result
 	rand  *rand.Rand
 	taken map[string]bool
-	name  string // random, part of every identifier that is added
+	name  string            // random, part of every identifier that is added
+	noted map[string]*noted // by folder
 	out   *Switched
 }
 
@@ -130,7 +150,7 @@ func (w *switcher) file(s *source, ms []switchedMutant) {
 			n = len(ms)
 		}
 		from, to := bodyOf(ms[0].c.pkg, fn)
-		if added += (n + 1) * (to - from + 64); added > maxSwitched {
+		if added += (n + 2) * (to - from + 64); added > maxSwitched {
 			break
 		}
 		out.Write(s.src[at:from])
@@ -144,8 +164,6 @@ func (w *switcher) file(s *source, ms []switchedMutant) {
 	out.Write(s.src[at:])
 	w.out.Files[s.path] = out.Bytes()
 	w.out.Null[s.path] = null
-	dir := path.Dir(s.path)
-	w.out.Files[path.Join(dir, "lane_"+w.name+".go")] = w.reader(s.ast.Name.Name)
 }
 
 // head writes the switch that goes in front of a function's body.
@@ -170,16 +188,27 @@ func (w *switcher) head(out *bytes.Buffer, s *source, ms []switchedMutant, null 
 		end := m.m.Offset + m.m.Length
 		body(v, slices.Concat(s.src[from:m.m.Offset], []byte(m.m.Replacement), s.src[end:to]))
 	}
+	if text := w.recorded(s, ms); text != nil {
+		body(w.out.Record, text)
+	}
 	fmt.Fprintf(out, "}};%s", line)
 }
 
 // reader is the file that reads the value once, before anything of the package runs. It goes to the kernel itself, so that no
 // other package's state is touched.
-func (w *switcher) reader(pkg string) []byte {
-	return []byte(strings.NewReplacer("PKG", pkg, "ID", w.name, "FILE", strconv.Quote(SwitchFile)).Replace(`package PKG
+func (w *switcher) reader(pkg string, n *noted) []byte {
+	imports, open, rest := "", "", ""
+	if n.words > 1 {
+		imports = "import atomicID \"sync/atomic\"\nimport unsafeID \"unsafe\"\n"
+		open = "if value == " + w.out.Record + " { openID() }"
+		rest = recorder
+	}
+	text := strings.NewReplacer(
+		"PKG", pkg, "ID", w.name, "FILE", strconv.Quote(SwitchFile), "RECORD", strconv.Quote(n.file), "WORDS", strconv.Itoa(n.words),
+	).Replace(`package PKG
 
 import kernelID "syscall"
-
+` + imports + `
 var laneID = readID()
 
 func readID() (value uint32) {
@@ -193,7 +222,9 @@ func readID() (value uint32) {
 	for i := 0; i < n && text[i] >= '0' && text[i] <= '9'; i++ {
 		value = value*10 + uint32(text[i]-'0')
 	}
+	` + open + `
 	return value
 }
-`))
+` + rest)
+	return slices.Concat([]byte(text), n.functions.Bytes())
 }

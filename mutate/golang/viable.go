@@ -30,9 +30,9 @@ func (p *pkg) viable(name string, src []byte) viability {
 
 // viableIn checks an edit within one function, or outside of all (fn = nil). The bodies of functions in the other
 // files are left out, and so are those of the other functions of this file, which makes a check several times
-// cheaper. What is right without them and wrong with them is an import that only they use.
-func (p *pkg) viableIn(s *source, fn *ast.FuncDecl, e edit) viability {
-	files := []*ast.File{nil}
+// cheaper. What is right without them and wrong with them is an import that only they use. Files beside are further ones of the package.
+func (p *pkg) viableIn(s *source, fn *ast.FuncDecl, e edit, beside ...*ast.File) viability {
+	files := append([]*ast.File{nil}, beside...)
 	for _, n := range p.order {
 		if n != s.path && p.files[n].built {
 			files = append(files, p.bare[n])

@@ -61,6 +61,7 @@ type fault struct {
 	// at is the place that is shown and looked up in the coverage; to is the end of the lines that it concerns.
 	at, to token.Pos
 	say    string // description
+	value  value  // what it makes of an expression's value, where that can be told
 }
 
 func (w *walker) add(f fault) {
@@ -74,7 +75,7 @@ func (w *walker) add(f fault) {
 		m.Exact = true
 		m.Reach = mutate.Range{Start: w.p.fset.PositionFor(f.Pos(), false).Line, End: w.p.fset.PositionFor(f.End(), false).Line}
 	}
-	c := &candidate{Mutant: m, pkg: w.p, src: w.s, fn: w.fn, keep: f.keep}
+	c := &candidate{Mutant: m, pkg: w.p, src: w.s, fn: w.fn, keep: f.keep, value: f.value}
 	c.setEdit(f.edit)
 	// The context is the statement around the fault, without the blocks that hang below it.
 	context := flat([]byte(w.statement()))

@@ -161,7 +161,7 @@ func (s *setup) vary(v observe.Variation) (observe.Plan, error) {
 	p := observe.Plan{
 		Argv: slices.Clone(s.req.Argv), Class: observe.InProcess, Selectable: s.cmd != nil, Notes: slices.Clone(s.notes), Vary: s.vary,
 		Known: s.cmd != nil && len(s.find.unsure) == 0,
-		Env:   []string{"LANE_EVENTS=3", "NODE_OPTIONS=" + strings.TrimSpace("--require="+observerFile+" "+s.options)},
+		Env:   s.observed(),
 	}
 	p.SetNaming(Join, Parent)
 	units, say := s.find.files, plan{Tree: s.req.TreeBox, Options: s.options, FailFast: v.FailFast, Titles: s.titles}
@@ -197,6 +197,11 @@ func (s *setup) vary(v observe.Variation) (observe.Plan, error) {
 	}
 	p.Files = map[string][]byte{observerFile: observer, planFile: data}
 	return p, nil
+}
+
+// observed are the variables that put the observer into each process of Node.js.
+func (s *setup) observed() []string {
+	return []string{"LANE_EVENTS=3", "NODE_OPTIONS=" + strings.TrimSpace("--require="+observerFile+" "+s.options)}
 }
 
 // chosen are the files of the selected tests, and per file the outermost names of them.

@@ -1,0 +1,165 @@
+package golang
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vallane/lane/mutate"
+)
+
+// RecordDir is the folder of the box in which a recorded run leaves what it noted, a file for each package.
+const RecordDir = "/cache/go-build"
+
+// noted is what recorded runs note of one package.
+type noted struct {
+	file      string // of RecordDir
+	words     int
+	functions bytes.Buffer // of its sites
+}
+
+// notes returns what is noted of the package in a folder. Its record begins with a word that is 1.
+func (w *switcher) notes(dir string) *noted {
+	n := w.noted[dir]
+	if n == nil {
+		n = &noted{file: fmt.Sprintf("%s/lane-%s-%d", RecordDir, w.name, len(w.noted)), words: 1}
+		w.noted[dir] = n
+	}
+	return n
+}
+
+// recorded returns the body of a function as a recorded run has it; nil where there is nothing to note, or where the result would not
+// compile.
+func (w *switcher) recorded(s *source, ms []switchedMutant) []byte {
+	p, fn := ms[0].c.pkg, ms[0].c.fn
+	sites := p.sites(ms)
+	if len(sites) == 0 {
+		return nil
+	}
+	n := w.notes(path.Dir(s.path))
+	at := n.words
+	var functions strings.Builder
+	for _, x := range sites {
+		x.name, x.at = fmt.Sprintf("lane%s_%d", w.name, at), at
+		at += x.words()
+		functions.WriteString(x.function("note"+w.name, "count"+w.name))
+	}
+	from, to := bodyOf(p, fn)
+	body := p.withSites(s, sites, from, to)
+	if !p.compiles(s, fn, edit{from, to, body}, w.declared(s)+functions.String()) {
+		return nil
+	}
+	n.words = at
+	n.functions.WriteString(functions.String())
+	for _, x := range sites {
+		site := mutate.Site{Record: n.file, At: x.at}
+		for _, m := range x.mutants {
+			site.Mutants = append(site.Mutants, m.ID)
+		}
+		w.out.Sites = append(w.out.Sites, site)
+	}
+	return []byte(body)
+}
+
+// declared stands, where a body is checked, for the file that the package gets.
+func (w *switcher) declared(s *source) string {
+	return fmt.Sprintf("package %s\nfunc note%s(int) {}\nfunc count%s(int) {}\n", s.ast.Name.Name, w.name, w.name)
+}
+
+// sites finds the expressions of some mutants, outer ones before those within.
+func (p *pkg) sites(ms []switchedMutant) []*site {
+	found := map[ast.Expr]*site{}
+	var out []*site
+	for _, m := range ms {
+		if m.c.value.of == nil {
+			continue
+		}
+		e := ast.Unparen(m.c.value.of)
+		s, known := found[e]
+		if !known {
+			if s = p.newSite(e); s != nil {
+				out = append(out, s)
+			}
+			found[e] = s
+		}
+		if s != nil {
+			p.take(s, m.m, m.c.value)
+		}
+	}
+	out = slices.DeleteFunc(out, func(s *site) bool { return len(s.values) == 0 })
+	slices.SortFunc(out, func(a, b *site) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	return out
+}
+
+// withSites is the source of a range with the sites in it written as they are recorded.
+func (p *pkg) withSites(s *source, sites []*site, from, to int) string {
+	offset := func(pos token.Pos) int { return p.fset.PositionFor(pos, false).Offset }
+	var render func(inner []*site) func(from, to int) string
+	render = func(inner []*site) func(from, to int) string {
+		return func(from, to int) string {
+			var b strings.Builder
+			at := from
+			for i, x := range inner {
+				if x.from < at || x.to > to {
+					continue // in the last one, or elsewhere
+				}
+				b.Write(s.src[at:x.from])
+				b.WriteString(x.text(s.src, offset, render(inner[i+1:])))
+				at = x.to
+			}
+			b.Write(s.src[at:to])
+			return b.String()
+		}
+	}
+	return render(sites)(from, to)
+}
+
+// compiles reports whether a function does with an edit, beside one more file of its package.
+func (p *pkg) compiles(s *source, fn *ast.FuncDecl, e edit, beside string) bool {
+	f, err := parser.ParseFile(p.fset, "beside.go", beside, parser.SkipObjectResolution)
+	if f != nil {
+		defer p.fset.RemoveFile(p.fset.File(f.FileStart))
+	}
+	if err != nil {
+		return false
+	}
+	v := p.viableIn(s, fn, e, f)
+	return v.known && !v.bad
+}
+
+// recorder is the part of a package's file that writes the record: into memory that is the file's, so that however a process ends,
+// nothing of it is lost, and what its children note is there as well.
+const recorder = `
+var wordsID []uint32
+
+func openID() {
+	fd, err := kernelID.Open(RECORD, kernelID.O_RDWR|kernelID.O_CREAT|kernelID.O_CLOEXEC, 0600)
+	if err == nil {
+		err = kernelID.Ftruncate(fd, 4*WORDS)
+	}
+	if err != nil {
+		panic(err)
+	}
+	memory, err := kernelID.Mmap(fd, 0, 4*WORDS, kernelID.PROT_READ|kernelID.PROT_WRITE, kernelID.MAP_SHARED)
+	if err != nil {
+		panic(err)
+	}
+	kernelID.Close(fd)
+	wordsID = (*[1 << 26]uint32)(unsafeID.Pointer(&memory[0]))[:WORDS:WORDS]
+	noteID(0)
+}
+
+func noteID(at int) {
+	if atomicID.LoadUint32(&wordsID[at]) == 0 {
+		atomicID.StoreUint32(&wordsID[at], 1)
+	}
+}
+
+func countID(at int) { atomicID.AddUint32(&wordsID[at], 1) }
+`

@@ -1,0 +1,142 @@
+package mutate
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Site is one expression, and mutants that change nothing but its value. A recorded run notes in the words of a record (32 bits each,
+// the least byte first) whether their values ever differed from the original's.
+//
+// The first word counts how often the expression was begun where it may fail to end, the second one how often it ended: where they
+// differ, all values did. After these stands a word for each mutant, that is 0 where its value never differed.
+type Site struct {
+	Record  string // name of the record
+	At      int    // its first word
+	Mutants []string
+}
+
+// SiteHead is how many words of a site come before those of its mutants.
+const SiteHead = 2
+
+// differs reports whether the value of the i-th mutant ever differed in what was recorded. What is cut off did.
+func (s *Site) differs(i int, record []byte) bool {
+	from, to := 4*s.At, 4*(s.At+SiteHead+len(s.Mutants))
+	if from < 0 || to > len(record) {
+		return true
+	}
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(record[from+4*at:]) }
+	return word(0) != word(1) || word(SiteHead+i) != 0
+}
+
+// recordings is how often all tests are recorded. What differs between runs of the same code has shown itself more often then.
+const recordings = 2
+
+const neverDiffers = "never differs: wherever the tests came by, its value was that of the original"
+
+// infect finds the mutants of T2 whose value never differs from the original's, and gives them their verdict without a run (Just,
+// Ernst, Fraser: Efficient mutation analysis by propagating and partitioning program states, ISSTA 2014).
+//
+// A run of the original in which a mutant's value is that of the original, each time, is a run of the mutant as well: step by step it
+// does the same. All tests passed in it, so they passed on the mutant. That is what any survivor has to show for itself, one run that
+// passes; it is no proof for code that does something else each time, and no less than what a run of its own would have shown. It is
+// true of the run that was recorded alone, so
+//
+//   - a recorded run in which a test fails, is missing, or does not end is not used, and nothing follows from any;
+//   - a value that differs in one of several recorded runs differs;
+//   - where a test that reaches the mutant has ever ended in two ways, the mutant is run;
+//   - the program of every test that reaches the mutant has to have left its record.
+//
+// The record lies where the code under test could write it. Code that forges it makes survivors, which serves nobody who wants to
+// seem tested; and these verdicts are tried again at T0 in the same share as all others.
+func (r *run) infect(ctx context.Context) {
+	if r.switched == nil || len(r.switched.Sites) == 0 || r.Whole {
+		return
+	}
+	index := map[string]int{}
+	var asked []int
+	for i := range r.results {
+		if res := &r.results[i]; res.Verdict == "" && res.Tier == T2 && !slices.ContainsFunc(res.Asked, r.flipped) {
+			index[res.Mutant.ID] = i
+			asked = append(asked, i)
+		}
+	}
+	if len(asked) == 0 || r.stop(ctx) != "" {
+		return
+	}
+	var records []Record
+	for n := range recordings {
+		got, why := r.record(ctx, n, r.askedOf(asked))
+		if why != "" {
+			r.facts = append(r.facts, "every mutant was run: what they do to values was not recorded: "+why)
+			return
+		}
+		records = append(records, got...)
+	}
+	n := 0
+	for i := range r.switched.Sites {
+		s := &r.switched.Sites[i]
+		for k, id := range s.Mutants {
+			at, ok := index[id]
+			if !ok || r.differs(s, k, r.results[at].Asked, records) {
+				continue
+			}
+			res := &r.results[at]
+			res.Verdict, res.Reason, res.Inferred = Survived, neverDiffers, true
+			r.keep(res, false)
+			n++
+		}
+	}
+	if n > 0 {
+		r.facts = append(r.facts, fmt.Sprintf("%d mutants were not run: in recorded runs of the tests their value never differed from the original's", n))
+	}
+}
+
+func (r *run) flipped(test string) bool { return r.suite.tests[test].Flipped }
+
+// record runs the tests once on the code as it is.
+func (r *run) record(ctx context.Context, n int, tests []string) ([]Record, string) {
+	cpu, wall := r.suite.sum(tests)
+	factor := 10 * time.Duration(r.limits.Factor)
+	t := Trial{
+		ID: fmt.Sprintf("%s/%d", ForRecord, n+1), Purpose: ForRecord, Tests: tests, Tier: T2, Switch: r.switched.Record, Records: r.switched.Records,
+	}
+	t.CPU, t.Wall = r.limits.NullCPU+cpu*factor, r.limits.NullWall+wall*factor
+	res, err := r.try(ctx, t)
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case res.End != EndExited:
+		return nil, "the run ended by " + string(res.End)
+	case res.Exit != 0:
+		return nil, fmt.Sprintf("the run ended with exit status %d", res.Exit)
+	}
+	for _, id := range tests {
+		if res.Tests[id] != Passed {
+			return nil, id + " does not pass while it is recorded"
+		}
+	}
+	return res.Records, ""
+}
+
+// differs reports whether the value of a site's i-th mutant differed in any record, or may have: where a program of the asked tests
+// left none.
+func (r *run) differs(s *Site, i int, asked []string, records []Record) bool {
+	seen := map[string]bool{}
+	for _, rec := range records {
+		data, ok := rec.Files[s.Record]
+		if ok && s.differs(i, data) {
+			return true
+		}
+		for _, t := range rec.Tests {
+			if !ok && slices.Contains(asked, t) {
+				return true
+			}
+			seen[t] = true
+		}
+	}
+	return slices.ContainsFunc(asked, func(t string) bool { return !seen[t] })
+}

@@ -1,0 +1,146 @@
+package mutate
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// recording lets m0, m1 and m2 be values of one place, of which the recorded runs say which differed, and how often it was begun.
+func recording(e *Engine, differ func(run int) (begun uint32, which []int)) {
+	plain := e.Switch
+	e.Switch = func(ctx context.Context, ms []*Mutant) (*Switched, error) {
+		sw, err := plain(ctx, ms)
+		sw.Record, sw.Records = "record", []string{"notes"}
+		sw.Sites = []Site{{Record: "notes", At: 1, Mutants: []string{"m0", "m1", "m2"}}}
+		return sw, err
+	}
+	inner := e.Runner
+	runs := 0
+	e.Runner = runnerFunc(func(tr Trial) (TrialResult, error) {
+		r, err := inner.Run(context.Background(), tr)
+		if tr.Purpose == ForRecord {
+			words := make([]uint32, 1+SiteHead+3)
+			begun, which := differ(runs)
+			words[0], words[1] = 1, begun
+			for _, i := range which {
+				words[1+SiteHead+i] = 1
+			}
+			runs++
+			data, _ := binary.Append(nil, binary.LittleEndian, words)
+			r.Records = []Record{{Tests: tr.Tests, Files: map[string][]byte{"notes": data}}}
+		}
+		return r, err
+	})
+}
+
+func inferred(rep *Report) (out []string) {
+	for _, r := range rep.Results {
+		if r.Inferred {
+			out = append(out, r.Mutant.ID+" "+string(r.Verdict))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestWhatNeverDiffersIsNotRun(t *testing.T) {
+	d, e, ms := switchedEngine()
+	recording(&e, func(run int) (uint32, []int) {
+		return 0, []int{run} // m0 differs in the first run, m1 in the second
+	})
+	rep := mustRun(t, e, ms...)
+	if got := inferred(rep); !slices.Equal(got, []string{"m2 survived"}) {
+		t.Errorf("not run: %q", got)
+	}
+	asked := strings.Join(d.asked(ForMutant), "; ")
+	if strings.Contains(asked, "m2:") || !strings.Contains(asked, "m0:") || !strings.Contains(asked, "m1:") || !strings.Contains(asked, "m3:") {
+		t.Errorf("asked %s", asked)
+	}
+	if len(d.asked(ForRecord)) != 2 || len(rep.Audit) != 4 {
+		t.Errorf("%d recorded runs, %d audited", len(d.asked(ForRecord)), len(rep.Audit))
+	}
+	if !strings.Contains(strings.Join(rep.Facts, "\n"), "1 mutants were not run") {
+		t.Errorf("facts %q", rep.Facts)
+	}
+}
+
+// One that is noticed in a build of its own all the same costs its file the switch, and all that followed from what was recorded.
+func TestAuditOfWhatNeverDiffers(t *testing.T) {
+	d, e, ms := switchedEngine()
+	d.answer = func(tr Trial) (TrialResult, error) {
+		if tr.Mutant != nil && tr.Mutant.ID == "m1" && tr.Switch == "" {
+			return ends(tr, EndExited, 1, map[string]Status{"A": Failed}), nil
+		}
+		return allPass(tr), nil
+	}
+	recording(&e, func(int) (uint32, []int) { return 0, nil })
+	rep := mustRun(t, e, ms...)
+	if disagreed(rep.Audit) != 1 || len(inferred(rep)) != 0 {
+		t.Errorf("audit %+v, still inferred %q", rep.Audit, inferred(rep))
+	}
+	for _, r := range rep.Results {
+		if r.Tier != T1 || (r.Verdict == Killed) != (r.Mutant.ID == "m1") {
+			t.Errorf("%s is %s by %s", r.Mutant.ID, r.Verdict, r.Tier)
+		}
+	}
+}
+
+func TestWhatIsNotInferred(t *testing.T) {
+	same := func(int) (uint32, []int) { return 0, nil }
+	tests := []struct {
+		name   string
+		change func(d *doubleRunner, e *Engine)
+		fact   string
+	}{
+		{"a test that has flipped reaches it", func(_ *doubleRunner, e *Engine) { e.Clean[0].Flipped = true; recording(e, same) }, ""},
+		{"the matrix is asked for", func(_ *doubleRunner, e *Engine) { e.Whole = true; recording(e, same) }, ""},
+		{"something began and did not end", func(_ *doubleRunner, e *Engine) {
+			recording(e, func(run int) (uint32, []int) { return uint32(run), nil })
+		}, ""},
+		{"a test fails while it is recorded", func(d *doubleRunner, e *Engine) {
+			recording(e, same)
+			d.answer = func(tr Trial) (TrialResult, error) {
+				if tr.Purpose == ForRecord {
+					return ends(tr, EndExited, 0, map[string]Status{"A": Skipped}), nil
+				}
+				return allPass(tr), nil
+			}
+		}, "A does not pass while it is recorded"},
+		{"the recorded run dies", func(d *doubleRunner, e *Engine) {
+			recording(e, same)
+			d.answer = func(tr Trial) (TrialResult, error) {
+				if tr.Purpose == ForRecord {
+					return ends(tr, EndSignaled, -1, nil), nil
+				}
+				return allPass(tr), nil
+			}
+		}, "ended by signaled"},
+		{"a program left no record", func(_ *doubleRunner, e *Engine) {
+			recording(e, same)
+			inner := e.Runner
+			e.Runner = runnerFunc(func(tr Trial) (TrialResult, error) {
+				r, err := inner.Run(context.Background(), tr)
+				for i := range r.Records {
+					r.Records[i].Files = nil
+				}
+				return r, err
+			})
+		}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, e, ms := switchedEngine()
+			tt.change(d, &e)
+			rep := mustRun(t, e, ms...)
+			if got := inferred(rep); len(got) > 0 {
+				t.Errorf("not run: %q", got)
+			}
+			if !strings.Contains(strings.Join(rep.Facts, "\n"), tt.fact) {
+				t.Errorf("facts %q, want %q", rep.Facts, tt.fact)
+			}
+		})
+	}
+}

@@ -1,0 +1,3 @@
+module example.org/never_differs
+
+go 1.21
