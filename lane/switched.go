@@ -35,7 +35,7 @@ func (j *job) switchable(t *task, trials *runner.Trials, e *mutate.Engine) (clea
 		if trials.Switched, err = t.head.Switch(ctx, t.tops(e), text.Files, dir); err != nil {
 			return nil, err
 		}
-		return &mutate.Switched{Value: text.Value, Null: text.Null, Record: text.Record, Records: text.Records, Sites: text.Sites}, nil
+		return &mutate.Switched{Value: text.Value, Null: text.Null, Record: text.Record, Records: text.Records, Sites: text.Sites, Limit: text.Limit, Ended: text.Ended}, nil
 	}
 	return func() {
 		if trials.Switched != nil {

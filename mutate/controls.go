@@ -142,6 +142,7 @@ func (r *run) runNull(ctx context.Context, n *nullState, file string, tier Tier,
 func (r *run) layNull(t *Trial, c *Control) error {
 	if c.Tier.switched() {
 		t.Switch = r.switched.Null[c.File]
+		r.bound(t)
 		return nil
 	}
 	src, err := r.Source(c.File)

@@ -30,8 +30,10 @@ type run struct {
 	kills   map[string]int // by top-level test, so far
 
 	switched *Switched
-	canaried []Control      // canaries of T3
-	spoiled  map[string]int // why forked sessions could not tell, and how often
+	records  []Record          // of recorded runs; nil = there are none
+	turns    map[string][]byte // what runs of T2 find, so that loops are ended
+	canaried []Control         // canaries of T3
+	spoiled  map[string]int    // why forked sessions could not tell, and how often
 	facts    []string
 
 	nullMu sync.Mutex
@@ -56,7 +58,7 @@ func (e Engine) Run(ctx context.Context, plan Plan) (*Report, error) {
 	r.prepare()
 	r.switchUp(ctx)
 	r.force()
-	r.infect(ctx)
+	r.infect()
 	r.each(len(plan.Mutants), func(i int) { r.mutant(ctx, i) })
 	rep := &Report{Plan: plan, Audit: r.audit(ctx)}
 	rep.Canaries = append(r.canaried, r.canaries(ctx)...)
@@ -149,6 +151,9 @@ func (r *run) try(ctx context.Context, t Trial) (TrialResult, error) {
 	var err error
 	for range 2 {
 		res, err = r.Runner.Run(ctx, t)
+		if r.endedLoop(res) {
+			res.End = EndTurns
+		}
 		r.mu.Lock()
 		r.trials++
 		r.left += res.Left
@@ -280,6 +285,7 @@ func (r *run) ask(ctx context.Context, t Trial, null *nullState, acc *account) f
 func (r *run) lay(t *Trial) error {
 	if t.Tier.switched() {
 		t.Switch = r.switched.Value[t.Mutant.ID]
+		r.bound(t)
 		return nil
 	}
 	src, err := r.Source(t.Mutant.File)

@@ -94,6 +94,11 @@ func (r *goRunner) Run(ctx context.Context, t mutate.Trial) (mutate.TrialResult,
 	res := mutate.TrialResult{Tests: map[string]mutate.Status{}, End: mutate.EndExited}
 	start := time.Now()
 	defer func() { res.Wall = time.Since(start) }()
+	for name, data := range t.Lay {
+		if err := os.WriteFile(filepath.Join(r.records, filepath.Base(name)), data, 0o644); err != nil {
+			return res, err
+		}
+	}
 	for i, p := range r.packages {
 		run := r.pattern(p, t.Tests)
 		if run == "" {

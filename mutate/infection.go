@@ -52,36 +52,22 @@ const neverDiffers = "never differs: wherever the tests came by, its value was t
 //
 // The record lies where the code under test could write it. Code that forges it makes survivors, which serves nobody who wants to
 // seem tested; and these verdicts are tried again at T0 in the same share as all others.
-func (r *run) infect(ctx context.Context) {
-	if r.switched == nil || len(r.switched.Sites) == 0 || r.Whole {
+func (r *run) infect() {
+	if r.records == nil || r.Whole {
 		return
 	}
 	index := map[string]int{}
-	var asked []int
 	for i := range r.results {
 		if res := &r.results[i]; res.Verdict == "" && res.Tier == T2 && !slices.ContainsFunc(res.Asked, r.flipped) {
 			index[res.Mutant.ID] = i
-			asked = append(asked, i)
 		}
-	}
-	if len(asked) == 0 || r.stop(ctx) != "" {
-		return
-	}
-	var records []Record
-	for n := range recordings {
-		got, why := r.record(ctx, n, r.askedOf(asked))
-		if why != "" {
-			r.facts = append(r.facts, "every mutant was run: what they do to values was not recorded: "+why)
-			return
-		}
-		records = append(records, got...)
 	}
 	n := 0
 	for i := range r.switched.Sites {
 		s := &r.switched.Sites[i]
 		for k, id := range s.Mutants {
 			at, ok := index[id]
-			if !ok || r.differs(s, k, r.results[at].Asked, records) {
+			if !ok || r.differs(s, k, r.results[at].Asked, r.records) {
 				continue
 			}
 			res := &r.results[at]
@@ -97,8 +83,40 @@ func (r *run) infect(ctx context.Context) {
 
 func (r *run) flipped(test string) bool { return r.suite.tests[test].Flipped }
 
-// record runs the tests once on the code as it is.
-func (r *run) record(ctx context.Context, n int, tests []string) ([]Record, string) {
+// record runs all tests that mutants of T2 ask, on the code as it is, and notes what they would do to it. It goes before their null
+// mutants, which have to find what the mutants find.
+func (r *run) record(ctx context.Context) {
+	if r.switched.Record == "" {
+		return
+	}
+	var asked []int
+	for i := range r.results {
+		if res := &r.results[i]; res.Verdict == "" && res.Tier == T1 && r.switched.Value[res.Mutant.ID] != "" {
+			asked = append(asked, i)
+		}
+	}
+	tests := r.askedOf(asked)
+	if len(tests) == 0 {
+		return
+	}
+	var records []Record
+	for n := range recordings {
+		got, why := r.recordOnce(ctx, n, tests)
+		if why != "" {
+			if ctx.Err() == nil {
+				r.facts = append(r.facts, "what mutants do to values was not recorded, so that all of them were run: "+why)
+			}
+			return
+		}
+		records = append(records, got...)
+	}
+	r.records = records
+	if r.switched.Limit != nil {
+		r.turns = r.switched.Limit(records)
+	}
+}
+
+func (r *run) recordOnce(ctx context.Context, n int, tests []string) ([]Record, string) {
 	cpu, wall := r.suite.sum(tests)
 	factor := 10 * time.Duration(r.limits.Factor)
 	t := Trial{
@@ -120,6 +138,23 @@ func (r *run) record(ctx context.Context, n int, tests []string) ([]Record, stri
 		}
 	}
 	return res.Records, ""
+}
+
+// bound gives a trial of T2 what ends its loops.
+func (r *run) bound(t *Trial) {
+	if t.Tier == T2 && r.turns != nil {
+		t.Lay, t.Records = r.turns, []string{r.switched.Ended}
+	}
+}
+
+// endedLoop reports whether a run left the mark of a loop that was ended. Code under test could leave it as well: what that makes of its
+// mutants is hung, which is what a loop without an end makes of them, and never a kill. A test that failed before has to fail again
+// where nothing is counted.
+func (r *run) endedLoop(res TrialResult) bool {
+	return r.switched != nil && r.switched.Ended != "" && slices.ContainsFunc(res.Records, func(rec Record) bool {
+		_, is := rec.Files[r.switched.Ended]
+		return is
+	})
 }
 
 // differs reports whether the value of a site's i-th mutant differed in any record, or may have: where a program of the asked tests

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vallane/lane/mutate"
 )
@@ -44,6 +45,29 @@ func TestMutantsThatNeverDiffer(t *testing.T) {
 	for _, a := range rep.Audit {
 		if !a.Agrees {
 			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// A loop that does not end is ended where it is counted, long before time runs out.
+func TestLoopsAreEnded(t *testing.T) {
+	t.Parallel()
+	p := loadCovered(t, "testdata/hangs_when_mutated", "hangs_when_mutated.TestSteps")
+	p.switchOn(t, "count.go")
+	p.engine.Concurrency = 1 // the mark lies in one folder here
+	p.engine.Limits.FloorCPU = time.Second
+	reasons := map[string]string{}
+	for _, r := range p.run(t, everything(p.mutants)).Results {
+		reasons[r.Mutant.Description] = string(r.Verdict) + " " + r.Reason
+	}
+	for name, want := range map[string]string{
+		"`+=` -> `-=`":                   "hung a loop went round far more often",
+		"assignment `i += n` taken away": "hung a loop went round far more often",
+		"step `steps++` taken away":      "killed ",
+		"`steps` -> `0`":                 "killed ",
+	} {
+		if got, ok := reasons[name]; !ok || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

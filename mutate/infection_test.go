@@ -144,3 +144,58 @@ func TestWhatIsNotInferred(t *testing.T) {
 		})
 	}
 }
+
+// A run that leaves the mark of a loop that was ended is hung, and what failed before has to fail again where nothing is counted.
+func TestMarkOfAnEndedLoop(t *testing.T) {
+	d, e, ms := switchedEngine()
+	laid := map[string]bool{}
+	d.answer = func(tr Trial) (TrialResult, error) {
+		if tr.Tier != T2 || tr.Purpose == ForRecord {
+			switch {
+			case tr.Mutant == nil || tr.Mutant.ID == "m3":
+				return allPass(tr), nil
+			case tr.Mutant.ID == "m1":
+				return ends(tr, EndExited, 1, map[string]Status{"A": Failed}), nil
+			}
+			return ends(tr, EndCPU, -1, map[string]Status{"A": Unfinished}), nil
+		}
+		laid[string(tr.Lay["limits"])] = true
+		r := allPass(tr)
+		switch tr.Mutant.ID {
+		case "m0":
+			r = ends(tr, EndExited, 1, map[string]Status{"A": Unfinished})
+		case "m1", "m2":
+			r = ends(tr, EndExited, 1, map[string]Status{"A": Failed})
+		}
+		if tr.Mutant.ID != "m3" {
+			r.Records = []Record{{Tests: tr.Tests, Files: map[string][]byte{"ended": nil}}}
+		}
+		return r, nil
+	}
+	recording(&e, func(int) (uint32, []int) { return 0, []int{0, 1, 2} })
+	plain := e.Switch
+	e.Switch = func(ctx context.Context, ms []*Mutant) (*Switched, error) {
+		sw, err := plain(ctx, ms)
+		sw.Ended = "ended"
+		sw.Limit = func(rs []Record) map[string][]byte { return map[string][]byte{"limits": []byte("few")} }
+		return sw, err
+	}
+	want := map[string]Verdict{"m0": Hung, "m1": Killed, "m2": Hung, "m3": Survived}
+	rep := mustRun(t, e, ms...)
+	if disagreed(rep.Audit) > 0 {
+		t.Errorf("audit %+v", rep.Audit)
+	}
+	for _, r := range rep.Results {
+		if r.Verdict != want[r.Mutant.ID] || r.Tier != T2 {
+			t.Errorf("%s is %s (%s), want %s", r.Mutant.ID, r.Verdict, r.Reason, want[r.Mutant.ID])
+		}
+	}
+	if len(laid) != 1 || !laid["few"] {
+		t.Errorf("runs of mutants found %v", laid)
+	}
+	for _, tr := range d.trials {
+		if tr.Purpose == ForNull && tr.Tier == T2 && string(tr.Lay["limits"]) != "few" {
+			t.Error("a null mutant can tell that it is none by what it finds")
+		}
+	}
+}

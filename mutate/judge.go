@@ -62,6 +62,8 @@ func judgeEnd(t Trial, r TrialResult, canKill func(string) bool, top func(string
 		return finding{verdict: NotRun, reason: "the place where it ran gave out"}
 	case EndTimeout, EndCPU:
 		return cutShort(Hung, budgetReason(t, r), failed, top)
+	case EndTurns:
+		return cutShort(Hung, "a loop went round far more often than it does in all tests without the fault", failed, top)
 	case EndMemory, EndProcesses, EndFiles, EndDisk:
 		return cutShort(Exhausted, "used up its "+string(r.End), failed, top)
 	case EndNoExit:

@@ -22,6 +22,10 @@ type Switched struct {
 	Record  string
 	Records []string
 	Sites   []Site
+	// Limit returns, by what was recorded, what every run of a mutant and of a null mutant has to find, by absolute path, so that loops that
+	// do not end are ended; nil = they are not. Ended is a further record, which a run leaves where one was.
+	Limit func([]Record) map[string][]byte
+	Ended string
 }
 
 // auditShare and auditLeast say how many verdicts of T2 and T3 are tried again at T0.
@@ -57,6 +61,7 @@ func (r *run) switchUp(ctx context.Context) {
 	}
 	r.switched = sw
 	r.facts = append(r.facts, sw.Facts...)
+	r.record(ctx)
 	byFile := map[string][]int{}
 	var files []string
 	for i := range r.results {

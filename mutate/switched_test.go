@@ -32,9 +32,12 @@ func (p *project) switchOn(t *testing.T, files ...string) {
 		p.switched = map[string]mutate.Content{}
 		for name, text := range sw.Files {
 			text = bytes.ReplaceAll(text, []byte(golang.SwitchFile), []byte("/proc/self/fd/9"))
+			text = bytes.ReplaceAll(text, []byte(golang.TurnsFile), []byte(p.records+"/turns"))
 			p.switched[name] = mutate.Content{Data: bytes.ReplaceAll(text, []byte(golang.RecordDir+"/lane-"), []byte(p.records+"/lane-"))}
 		}
-		return &mutate.Switched{Value: sw.Value, Null: sw.Null, Record: sw.Record, Records: sw.Records, Sites: sw.Sites}, nil
+		return &mutate.Switched{
+			Value: sw.Value, Null: sw.Null, Record: sw.Record, Records: sw.Records, Sites: sw.Sites, Limit: sw.Limit, Ended: sw.Ended,
+		}, nil
 	}
 }
 

@@ -44,7 +44,8 @@ type Trial struct {
 	Wall     time.Duration // budget in wall time, for what waits without using the CPU
 	Tier     Tier
 	Switch   string // of T2 and T3: the value that selects the mutant
-	// Records names what a trial of T2 leaves that has to be brought back.
+	// Lay is what a trial of T2 finds beside the value, by absolute path; Records names what it leaves that has to be brought back.
+	Lay     map[string][]byte
 	Records []string
 }
 
@@ -72,6 +73,7 @@ const (
 	EndSignaled  End = "signaled"
 	EndTimeout   End = "timeout"      // wall budget; also a test runner's own time limit
 	EndCPU       End = "cpu"          // CPU budget
+	EndTurns     End = "loop"         // a loop went round far more often than in the original, and was ended
 	EndNoExit    End = "did-not-exit" // the results were complete and the process stayed
 	EndMemory    End = "memory"
 	EndProcesses End = "processes"

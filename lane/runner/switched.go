@@ -158,6 +158,10 @@ func (x *Switched) Run(ctx context.Context, trial mutate.Trial) (mutate.TrialRes
 	sum := mutate.TrialResult{Tests: map[string]mutate.Status{}, End: mutate.EndExited}
 	for _, p := range plans {
 		p.Collect = append(p.Collect, trial.Records...)
+		if len(trial.Lay) > 0 {
+			p.Files = maps.Clone(p.Files)
+			maps.Copy(p.Files, trial.Lay)
+		}
 		seen, err := x.stage.run(ctx, p, Order{Overlay: overlay, CPU: left(trial.CPU, sum.CPU), Wall: left(trial.Wall, sum.Wall)})
 		if err != nil {
 			return mutate.TrialResult{}, err

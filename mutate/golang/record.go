@@ -22,13 +22,15 @@ type noted struct {
 	file      string // of RecordDir
 	words     int
 	functions bytes.Buffer // of its sites
+	turns     []int        // words in which the loops are counted, by their numbers; 0 = nobody counts
+	limits    string       // the file that says how often they may go round
 }
 
 // notes returns what is noted of the package in a folder. Its record begins with a word that is 1.
 func (w *switcher) notes(dir string) *noted {
 	n := w.noted[dir]
 	if n == nil {
-		n = &noted{file: fmt.Sprintf("%s/lane-%s-%d", RecordDir, w.name, len(w.noted)), words: 1}
+		n = &noted{file: fmt.Sprintf("%s/lane-%s-%d", RecordDir, w.name, len(w.noted)), words: 1, limits: fmt.Sprintf("%s-%d", TurnsFile, len(w.noted))}
 		w.noted[dir] = n
 	}
 	return n
@@ -36,14 +38,18 @@ func (w *switcher) notes(dir string) *noted {
 
 // recorded returns the body of a function as a recorded run has it; nil where there is nothing to note, or where the result would not
 // compile.
-func (w *switcher) recorded(s *source, ms []switchedMutant) []byte {
+func (w *switcher) recorded(s *source, ms []switchedMutant, loops []loop) []byte {
 	p, fn := ms[0].c.pkg, ms[0].c.fn
 	sites := p.sites(ms)
-	if len(sites) == 0 {
+	if len(sites)+len(loops) == 0 {
 		return nil
 	}
 	n := w.notes(path.Dir(s.path))
 	at := n.words
+	for i := range loops {
+		loops[i].word = at
+		at++
+	}
 	var functions strings.Builder
 	for _, x := range sites {
 		x.name, x.at = fmt.Sprintf("lane%s_%d", w.name, at), at
@@ -51,11 +57,16 @@ func (w *switcher) recorded(s *source, ms []switchedMutant) []byte {
 		functions.WriteString(x.function("note"+w.name, "count"+w.name))
 	}
 	from, to := bodyOf(p, fn)
-	body := p.withSites(s, sites, from, to)
+	body := p.withSites(sites, from, to, s.src, func(from, to int) string {
+		return turning(s.src, loops, from, to, func(l loop) string { return fmt.Sprintf("count%s(%d)", w.name, l.word) })
+	})
 	if !p.compiles(s, fn, edit{from, to, body}, w.declared(s)+functions.String()) {
 		return nil
 	}
 	n.words = at
+	for _, l := range loops {
+		n.turns[l.number] = l.word
+	}
 	n.functions.WriteString(functions.String())
 	for _, x := range sites {
 		site := mutate.Site{Record: n.file, At: x.at}
@@ -97,8 +108,8 @@ func (p *pkg) sites(ms []switchedMutant) []*site {
 	return out
 }
 
-// withSites is the source of a range with the sites in it written as they are recorded.
-func (p *pkg) withSites(s *source, sites []*site, from, to int) string {
+// withSites is the source of a range with the sites in it written as they are recorded. plain is what stands for a range between them.
+func (p *pkg) withSites(sites []*site, from, to int, src []byte, plain func(from, to int) string) string {
 	offset := func(pos token.Pos) int { return p.fset.PositionFor(pos, false).Offset }
 	var render func(inner []*site) func(from, to int) string
 	render = func(inner []*site) func(from, to int) string {
@@ -109,11 +120,11 @@ func (p *pkg) withSites(s *source, sites []*site, from, to int) string {
 				if x.from < at || x.to > to {
 					continue // in the last one, or elsewhere
 				}
-				b.Write(s.src[at:x.from])
-				b.WriteString(x.text(s.src, offset, render(inner[i+1:])))
+				b.WriteString(plain(at, x.from))
+				b.WriteString(x.text(src, offset, render(inner[i+1:])))
 				at = x.to
 			}
-			b.Write(s.src[at:to])
+			b.WriteString(plain(at, to))
 			return b.String()
 		}
 	}
@@ -161,5 +172,9 @@ func noteID(at int) {
 	}
 }
 
-func countID(at int) { atomicID.AddUint32(&wordsID[at], 1) }
+func countID(at int) {
+	if atomicID.LoadUint32(&wordsID[at]) < 1<<31 {
+		atomicID.AddUint32(&wordsID[at], 1)
+	}
+}
 `

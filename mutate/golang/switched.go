@@ -29,6 +29,9 @@ type Switched struct {
 	Record  string
 	Records []string
 	Sites   []mutate.Site
+	// Ended is left where a mutant's loop was ended, see [Switched.Limit].
+	Ended string
+	turns []*noted
 }
 
 // SwitchFile is where the program looks for the value, in decimal digits. Without it nothing is selected.
@@ -43,7 +46,7 @@ const maxSwitched = 4 << 20
 func (r *Result) Switch(ms []*mutate.Mutant, seed [32]byte) *Switched {
 	w := &switcher{r: r, rand: rand.New(rand.NewChaCha8(seed)), taken: map[string]bool{"0": true}, noted: map[string]*noted{}}
 	w.name = fmt.Sprintf("%016x", w.rand.Uint64())
-	w.out = &Switched{Files: map[string][]byte{}, Value: map[string]string{}, Null: map[string]string{}, Record: w.value()}
+	w.out = &Switched{Ended: RecordDir + "/lane-" + w.name + "-ended", Files: map[string][]byte{}, Value: map[string]string{}, Null: map[string]string{}, Record: w.value()}
 	byFile := map[*source][]switchedMutant{}
 	var order []*source
 	for _, m := range ms {
@@ -67,6 +70,9 @@ func (r *Result) Switch(ms []*mutate.Mutant, seed [32]byte) *Switched {
 	for _, n := range w.noted {
 		if n.words > 1 {
 			w.out.Records = append(w.out.Records, n.file)
+		}
+		if len(n.turns) > 0 {
+			w.out.turns = append(w.out.turns, n)
 		}
 	}
 	if slices.Sort(w.out.Records); len(w.out.Records) == 0 {
@@ -178,18 +184,20 @@ func (w *switcher) head(out *bytes.Buffer, s *source, ms []switchedMutant, null 
 	line := fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column+1)
 	variable := "lane" + w.name
 	fmt.Fprintf(out, " if %s != 0 { switch %s {\n", variable, variable)
-	body := func(value string, text []byte) {
-		fmt.Fprintf(out, "case %s: %s%s%s", value, line, text, back)
+	loops := w.loops(p, fn, w.notes(path.Dir(s.path)))
+	part := func(from, to int) string { return turning(s.src, loops, from, to, w.turn) }
+	body := func(value string, text ...string) {
+		fmt.Fprintf(out, "case %s: %s%s%s", value, line, strings.Join(text, ""), back)
 	}
-	body(null, s.src[from:to])
+	body(null, part(from, to))
 	for _, m := range ms {
 		v := w.value()
 		w.out.Value[m.m.ID] = v
 		end := m.m.Offset + m.m.Length
-		body(v, slices.Concat(s.src[from:m.m.Offset], []byte(m.m.Replacement), s.src[end:to]))
+		body(v, part(from, m.m.Offset), string(m.m.Replacement), part(end, to))
 	}
-	if text := w.recorded(s, ms); text != nil {
-		body(w.out.Record, text)
+	if text := w.recorded(s, ms, loops); text != nil {
+		body(w.out.Record, string(text))
 	}
 	fmt.Fprintf(out, "}};%s", line)
 }
@@ -199,9 +207,15 @@ func (w *switcher) head(out *bytes.Buffer, s *source, ms []switchedMutant, null 
 func (w *switcher) reader(pkg string, n *noted) []byte {
 	imports, open, rest := "", "", ""
 	if n.words > 1 {
-		imports = "import atomicID \"sync/atomic\"\nimport unsafeID \"unsafe\"\n"
-		open = "if value == " + w.out.Record + " { openID() }"
+		imports = "import unsafeID \"unsafe\"\n"
+		open = "if value == " + w.out.Record + " { openID() }\n"
 		rest = recorder
+	}
+	if len(n.turns) > 0 {
+		open += "if value != 0 { limitID() }\n"
+	}
+	if open != "" {
+		imports += "import atomicID \"sync/atomic\"\n"
 	}
 	text := strings.NewReplacer(
 		"PKG", pkg, "ID", w.name, "FILE", strconv.Quote(SwitchFile), "RECORD", strconv.Quote(n.file), "WORDS", strconv.Itoa(n.words),
@@ -226,5 +240,5 @@ func readID() (value uint32) {
 	return value
 }
 ` + rest)
-	return slices.Concat([]byte(text), n.functions.Bytes())
+	return slices.Concat([]byte(text), []byte(w.bounded(n)), n.functions.Bytes())
 }
