@@ -42,7 +42,7 @@ unit: ## tests that need nothing but Go
 	go test $$(.ci/packages unit)
 
 real: ## tests that start Nix, git, boxes or the built command
-	go test -count=1 -timeout=60m $$(.ci/packages real)
+	go test -count=1 -timeout=90m $$(.ci/packages real)
 
 bench: ## the bars of docs/design.md, measured on this machine
 	@.ci/deps bench
