@@ -30,7 +30,7 @@ func (o Options) hasNix() bool {
 }
 
 // errOffline is what asks for the network where that is forbidden.
-var errOffline = errors.New("Lane works offline (LANE_OFFLINE)")
+var errOffline = errors.New("LANE_OFFLINE forbids it")
 
 // substituters are the caches that may be asked.
 func (o Options) substituters() []string {

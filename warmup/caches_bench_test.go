@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +39,15 @@ func goPaths(b *testing.B, cache string) (*Lock, int64) {
 	b.Helper()
 	l := &Lock{StoreDir: "/nix/store", System: "x86_64-linux", Key: strings.Repeat("0", 64)}
 	root, tree := b.TempDir(), b.TempDir()
+	goroot, err := exec.CommandContext(b.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.Cleanup(func() { makeWritable(root) })
 	var paths []string
 	for _, from := range []string{"src/cmd", "src/net", "src/runtime", "src/internal", "src/crypto", "src/vendor", "pkg/tool", "bin", "test", "api"} {
 		at := filepath.Join(tree, strings.ReplaceAll("go-"+from, "/", "-"))
-		if err := os.CopyFS(at, os.DirFS(filepath.Join(runtime.GOROOT(), from))); err != nil {
+		if err := os.CopyFS(at, os.DirFS(filepath.Join(strings.TrimSpace(string(goroot)), from))); err != nil {
 			b.Fatal(err)
 		}
 		paths = append(paths, benchNix(b, root, "nix-store", "--add-fixed", "--recursive", "sha256", at))

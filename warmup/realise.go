@@ -145,7 +145,7 @@ func (r *realisation) addSource(ctx context.Context, fetcher sources.Fetcher, tm
 		return nil
 	}
 	if r.Offline {
-		return fmt.Errorf("%s is not in the store, and nothing may be fetched: %w", want, errOffline)
+		return fmt.Errorf("%s is not in the store, and is not fetched: %w", want, errOffline)
 	}
 	dir, err := fetcher.Fetch(ctx, tmp, s)
 	if err != nil {
