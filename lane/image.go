@@ -39,8 +39,8 @@ func (o Options) writeImage(ctx context.Context, file string, closures []*warmup
 
 func (o Options) image(closures []*warmup.Closure) (image.Image, error) {
 	img := image.Image{
-		Name: "lane:" + cmp.Or(o.Version, "dev"), Architecture: runtime.GOARCH, Entrypoint: []string{"/bin/lane"}, WorkingDir: "/work",
-		Env: []string{"PATH=/bin", "HOME=/root", "LANE_SHARED=" + sharedInImage},
+		Name: "lane:" + cmp.Or(o.Version, "dev"), Architecture: runtime.GOARCH, Entrypoint: []string{"/bin/lane"}, WorkingDir: "/repo",
+		Env: []string{"PATH=/bin", "HOME=/home", "LANE_SHARED=" + sharedInImage},
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -57,11 +57,11 @@ func (o Options) image(closures []*warmup.Closure) (image.Image, error) {
 		img.Files = append(img.Files, image.File{Name: name, Data: data, Mode: mode})
 	}
 	file("/bin/lane", data, 0o755)
-	file("/etc/passwd", []byte("root:x:0:0:root:/root:/bin/sh\nlane:x:1000:1000:lane:/work:/bin/sh\n"), 0o644)
+	file("/etc/passwd", []byte("root:x:0:0:root:/home:/bin/sh\nlane:x:1000:1000:lane:/home:/bin/sh\n"), 0o644)
 	file("/etc/group", []byte("root:x:0:\nlane:x:1000:\n"), 0o644)
-	file("/root/.keep", nil, 0o644)
+	file("/home/.keep", nil, 0o644)
 	file("/tmp/.keep", nil, 0o644)
-	file("/work/.keep", nil, 0o644)
+	file("/repo/.keep", nil, 0o644)
 	seen := map[string]bool{}
 	for _, c := range closures {
 		if seen[c.Key] {

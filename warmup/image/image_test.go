@@ -23,7 +23,7 @@ import (
 func sample(t *testing.T, n int) image.Image {
 	t.Helper()
 	img := image.Image{
-		Name: "lane-test:1", Architecture: "amd64", Entrypoint: []string{"/bin/lane"}, Env: []string{"PATH=/bin"}, WorkingDir: "/work",
+		Name: "lane-test:1", Architecture: "amd64", Entrypoint: []string{"/bin/lane"}, Env: []string{"PATH=/bin"}, WorkingDir: "/repo",
 		Files: []image.File{{Name: "/bin/lane", Data: []byte("#!/bin/sh\n"), Mode: 0o755}, {Name: "/etc/passwd", Data: []byte("root:x:0:0::/:/bin/sh\n"), Mode: 0o644}},
 	}
 	dir := t.TempDir()
