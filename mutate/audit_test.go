@@ -56,7 +56,7 @@ func TestAuditDisagrees(t *testing.T) {
 	if rep.Matrix.Cell("A", "m2") != CellPassed {
 		t.Errorf("the matrix still says %s", rep.Matrix.Cell("A", "m2"))
 	}
-	if !strings.Contains(strings.Join(rep.Facts, "\n"), "m2 of f.go was killed behind the switch and survived") {
+	if !strings.Contains(strings.Join(rep.Facts, "\n"), "m2 of f.go was killed at T2 and survived at T0") {
 		t.Errorf("facts %q", rep.Facts)
 	}
 }

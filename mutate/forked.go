@@ -10,14 +10,6 @@ import (
 // switched reports whether a mutant of this tier is selected by a value in what was built or loaded once.
 func (t Tier) switched() bool { return t == T2 || t == T3 }
 
-// by says, for people, where a verdict of a tier came from.
-func (t Tier) by() string {
-	if t == T3 {
-		return "in a forked session"
-	}
-	return "behind the switch"
-}
-
 // budget is what a trial may use. In T3 nothing is started or loaded: a fifth of the floors is enough. In T2 nothing is built, so that
 // it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had.
 func (r *run) budget(t *Trial, null *nullState) {

@@ -134,11 +134,11 @@ func (r *run) audit(ctx context.Context) []Audited {
 		if a == nil {
 			continue
 		}
-		by := r.results[at[n]].Tier.by()
+		tier := r.results[at[n]].Tier
 		out = append(out, *a)
 		if !a.Agrees {
 			distrusted[a.File] = true
-			r.facts = append(r.facts, fmt.Sprintf("mutant %s of %s was %s %s and %s in a build of its own: no mutant of the file is judged %s", a.Mutant, a.File, a.Was, by, a.At0, by))
+			r.facts = append(r.facts, fmt.Sprintf("mutant %s of %s was %s at %s and %s at T0: no mutant of the file is judged at %s", a.Mutant, a.File, a.Was, tier, a.At0, tier))
 		}
 	}
 	r.withoutSwitch(ctx, distrusted)

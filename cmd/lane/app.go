@@ -67,7 +67,11 @@ func (a *app) options() (lane.Options, error) {
 	}
 	o.Substituters = a.getenv("LANE_SUBSTITUTERS")
 	o.TrustedKeys = a.getenv("LANE_TRUSTED_KEYS")
-	o.Netrc = a.getenv("LANE_NETRC")
+	if v := a.getenv("LANE_NETRC"); v != "" {
+		if o.Netrc, err = filepath.Abs(v); err != nil {
+			return o, err
+		}
+	}
 	if o.Offline, err = a.yes("LANE_OFFLINE"); err != nil {
 		return o, err
 	}

@@ -3,6 +3,6 @@
 //
 // It decides nothing about closures, unpacks nothing and never touches a store. What a cache says is untrusted until Verify.
 //
-// The format has no specification but Nix's own sources (src/libstore/nar-info.cc, binary-cache-store.cc, path-info.cc); the test
-// data comes from Nix 2.8.
+// The format has no specification but Nix's own sources (src/libstore/nar-info.cc, binary-cache-store.cc, path-info.cc). Package
+// warmup's tests read caches that Nix has written, and have Nix read those of this package.
 package bincache

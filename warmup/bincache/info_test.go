@@ -9,9 +9,8 @@ import (
 
 const storeDir = "/nix/store"
 
-// What cache.nixos.org says of a path, with its key.
-const (
-	helloInfo = `StorePath: /nix/store/10l19qifk7hjjq47px8m2prqk1gv4isy-hello-2.10
+// helloInfo has all fields that a narinfo mostly has.
+const helloInfo = `StorePath: /nix/store/10l19qifk7hjjq47px8m2prqk1gv4isy-hello-2.10
 URL: nar/1nhgq6wcggx0plpy4991h3ginj6hipsdslv4fd4zml1n707j26yq.nar.xz
 Compression: xz
 FileHash: sha256:1nhgq6wcggx0plpy4991h3ginj6hipsdslv4fd4zml1n707j26yq
@@ -22,7 +21,6 @@ References: 10l19qifk7hjjq47px8m2prqk1gv4isy-hello-2.10
 Deriver: 3c4khz9ja0i4hwsxlspsz0khlqgk1zl2-hello-2.10.drv
 Sig: someone-1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
 `
-)
 
 func TestInfoIsReadAndWritten(t *testing.T) {
 	i, err := ParseInfo([]byte(helloInfo), storeDir)

@@ -111,8 +111,31 @@ func (w *web) request(ctx context.Context, method, name string, body io.Reader, 
 	return resp, nil
 }
 
-// get asks for a file from an offset on.
+// get asks for a file from an offset on, and once more where the cache says that it cannot just now.
 func (w *web) get(ctx context.Context, name string, from int64, tag string) (*http.Response, error) {
+	for left := w.options.Attempts; ; left-- {
+		resp, err := w.getOnce(ctx, name, from, tag)
+		var fault *serverFault
+		if !errors.As(err, &fault) || left <= 1 {
+			return resp, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// pause is how long a cache is left alone after a fault of its own.
+const pause = 200 * time.Millisecond
+
+// serverFault is an answer by which a server says that the fault is its own, or that it has too much to do.
+type serverFault struct{ status string }
+
+func (f *serverFault) Error() string { return "it answered " + f.status }
+
+func (w *web) getOnce(ctx context.Context, name string, from int64, tag string) (*http.Response, error) {
 	head := map[string]string{}
 	if from > 0 {
 		head["Range"] = fmt.Sprintf("bytes=%d-", from)
@@ -135,11 +158,10 @@ func (w *web) get(ctx context.Context, name string, from int64, tag string) (*ht
 	case http.StatusUnauthorized:
 		return nil, &silence{errors.New("it wants a user name and password; name them in the file of LANE_NETRC")}
 	}
-	err = errors.New("it answered " + resp.Status)
-	if resp.StatusCode >= 500 {
-		return nil, &silence{err}
+	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+		return nil, &silence{&serverFault{resp.Status}}
 	}
-	return nil, err
+	return nil, errors.New("it answered " + resp.Status)
 }
 
 func (w *web) read(ctx context.Context, name string, limit int64) ([]byte, error) {

@@ -176,6 +176,27 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// A cache that cannot just now is asked again before it is passed over.
+func TestAFaultOnceIsNoEnd(t *testing.T) {
+	key := testKey(t)
+	dir, p := filled(t, key)
+	var faults atomic.Int64
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "nix-cache-info") && faults.Add(1)%2 == 1 {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		http.FileServer(http.Dir(dir)).ServeHTTP(w, r)
+	})
+	s, err := Open(t.Context(), []string{url}, []string{key.Public().String()}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fetch(t, s, p); err != nil || faults.Load() != 4 {
+		t.Errorf("%v, %d requests", err, faults.Load())
+	}
+}
+
 // A broken connection costs what had not come yet, with caches that can begin in the middle and with those that cannot.
 func TestAnArchiveIsTakenUpAgain(t *testing.T) {
 	key := testKey(t)
