@@ -11,7 +11,7 @@ import (
 // Doctor says what this machine allows with these options. built is when this Lane was built, zero where nobody knows.
 func Doctor(ctx context.Context, o Options, built time.Time) (doctor.Report, error) {
 	return doctor.Examine(ctx, doctor.Options{
-		State: o.State, Cache: o.Cache, Shared: o.Shared, Specs: o.specs(), Jobs: o.jobs(), Built: built,
+		State: o.State, Cache: o.Cache, Shared: o.Shared, Specs: o.specs(), Modules: o.compiled(), Jobs: o.jobs(), Built: built,
 		Substituters: strings.Fields(o.Substituters), TrustedKeys: strings.Fields(o.TrustedKeys),
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +24,7 @@ type ExecOptions struct {
 	Tree string
 	// Phase is "test", the default, or FetchPhase.
 	Phase string
-	// Argv is the command; empty is the closure's shell.
+	// Argv is the command; empty is the closure's shell, or the module of a task of the fence wasi.
 	Argv []string
 	// Stdin is the command's standard input; nil is an empty one.
 	Stdin          io.Reader
@@ -47,19 +48,21 @@ const shellPath = "/bin/sh"
 
 // Exec runs one command in a box of a task as its test phase would: closure, tree, environment, limits, no network; or as its fetch
 // phase would. It makes no verdict and writes nothing but caches. The error says that the command could not be run.
-func Exec(ctx context.Context, o Options, path string, e ExecOptions) (ExecResult, error) {
-	s, err := spec.Load(path)
+func Exec(ctx context.Context, o Options, file string, e ExecOptions) (ExecResult, error) {
+	s, err := spec.Load(file)
 	if err != nil {
 		return ExecResult{}, err
 	}
 	if err := supported(s); err != nil {
 		return ExecResult{}, err
 	}
-	if s.Env.Fence == spec.FenceWASI {
-		return ExecResult{}, s.Problem("env.fence", "lane exec has no box of the fence wasi: a guest is one module, and starts no command", `run it with env.fence = "local", or the module itself`)
-	}
 	if err := only(s, e.Task); err != nil {
 		return ExecResult{}, err
+	}
+	if s.Env.Fence == spec.FenceWASI {
+		if err := e.forGuest(s); err != nil {
+			return ExecResult{}, err
+		}
 	}
 	j, err := o.planOnly(ctx, s)
 	if err != nil {
@@ -85,6 +88,20 @@ func Exec(ctx context.Context, o Options, path string, e ExecOptions) (ExecResul
 		}
 	}
 	return e.run(ctx, stage, t)
+}
+
+// forGuest settles what runs under WASI: one module of the tree, and the task's own where none is named.
+func (e *ExecOptions) forGuest(s *spec.Spec) error {
+	if len(e.Argv) == 0 && s.Tasks[0].Module() {
+		e.Argv = s.Tasks[0].Run
+	}
+	switch {
+	case e.Phase == FetchPhase:
+		return s.Problem("env.fence", "the fence wasi has no fetch phase: a guest is one module", "leave --phase out")
+	case len(e.Argv) == 0 || path.Ext(e.Argv[0]) != ".wasm":
+		return s.Problem("env.fence", "the fence wasi has no shell and no programs: a guest is one module", `name a module of the tree, as in lane exec SPEC -- PATH.wasm ARGS; or set env.fence = "local"`)
+	}
+	return nil
 }
 
 func (e ExecOptions) check() error {

@@ -88,7 +88,7 @@ func authorityNote(a assurance.Authority) string {
 
 func (j *job) explainClosure(ctx context.Context, c *spec.ResolvedClosure, r *spec.Resolved) error {
 	for _, t := range j.spec.Tasks {
-		if t.Flake != c.Flake || j.guests() && isModule(t) {
+		if t.Flake != c.Flake || j.guests() && t.Module() {
 			continue
 		}
 		src, edits, err := j.environment(t)

@@ -78,7 +78,7 @@ func lockSpec(ctx context.Context, o Options, s *spec.Spec, check bool) (all []L
 	}
 	done := map[string]bool{}
 	for _, t := range s.Tasks {
-		if done[t.Flake] || j.guests() && isModule(t) {
+		if done[t.Flake] || j.guests() && t.Module() {
 			continue
 		}
 		done[t.Flake] = true

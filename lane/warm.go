@@ -126,7 +126,7 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 	j.repin = opts.Pin
 	done := map[string]bool{}
 	for _, t := range s.Tasks {
-		if done[t.Flake] || j.guests() && isModule(t) {
+		if done[t.Flake] || j.guests() && t.Module() {
 			continue
 		}
 		done[t.Flake] = true

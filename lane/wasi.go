@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/vallane/lane/assurance"
@@ -18,9 +16,6 @@ import (
 	"github.com/vallane/lane/lane/spec"
 	"github.com/vallane/lane/warmup"
 )
-
-// isModule reports whether a task's command is a WebAssembly module of the tree.
-func isModule(t spec.Task) bool { return len(t.Run) > 0 && path.Ext(t.Run[0]) == ".wasm" }
 
 // guestsSupported refuses what a spec may ask for and no WASI guest can have.
 func guestsSupported(s *spec.Spec) error {
@@ -40,11 +35,11 @@ func guestsSupported(s *spec.Spec) error {
 			return s.Problem(key+".build", "the fence wasi builds Go's test programs by itself, and nothing else", "leave the key out")
 		}
 		switch {
-		case isModule(t) && (rep.Name() == "exit" || rep.Name() == "tap"):
+		case t.Module() && (rep.Name() == "exit" || rep.Name() == "tap"):
 			if len(t.Fetch) > 0 {
 				return s.Problem(key+".run", "a module has nothing to fetch for: no closure and no compiler is in its box", "leave fetch out")
 			}
-		case isModule(t):
+		case t.Module():
 			return s.Problem(key+".reporter", "a module is judged by its exit status or by the TAP that it prints", `use reporter = "exit" or "tap"`)
 		case !(gotest.Reporter{}).Claims(t.Run) || rep.Name() != "go":
 			return s.Problem(key+".run", "the fence wasi runs go test and WASI modules of the tree, and not "+t.Run[0],
@@ -58,7 +53,7 @@ func guestsSupported(s *spec.Spec) error {
 func (j *job) fenced(ctx context.Context) error {
 	err := error(nil)
 	for _, t := range j.spec.Tasks {
-		if j.guests() && isModule(t) {
+		if j.guests() && t.Module() {
 			continue
 		}
 		if err = fence.Available(ctx); err == nil || !j.guests() {
@@ -85,7 +80,7 @@ func (j *job) asGuest(t *runner.Task) error {
 	if !j.guests() {
 		return nil
 	}
-	t.WASI = &runner.WASI{Compiled: filepath.Join(j.o.State, "wasi"), Scratch: j.o.Cache}
+	t.WASI = &runner.WASI{Compiled: j.o.compiled(), Scratch: j.o.Cache}
 	if err := wasi.OpenCache(t.WASI.Compiled, compiledMost); err != nil {
 		return err
 	}
@@ -115,7 +110,7 @@ const noClosure = "no closure: a module runs on Lane alone"
 
 // leaveClosureOut plans the empty closure for a module. Its digest is, like every other, that of its sorted paths.
 func (j *job) leaveClosureOut(t *spec.Task) bool {
-	if !j.guests() || !isModule(*t) {
+	if !j.guests() || !t.Module() {
 		return false
 	}
 	t.Flake = noClosure

@@ -19,7 +19,7 @@ func (a *app) gcCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove closures, trees and build caches that were not used for longest",
-		Long: `Gc removes least recently used closures' roots, trees and build caches until what stays is within the
+		Long: `Gc removes least recently used closures' roots, trees, build caches and compiled modules until what stays is within the
 bound. It never removes what a run is using. Nix's own garbage collector may then free the store paths.`,
 		Example: "  lane gc --max-size 20GiB --older-than 30d --dry-run",
 		Args:    cobra.NoArgs,
@@ -44,8 +44,8 @@ bound. It never removes what a run is using. Nix's own garbage collector may the
 				if dry {
 					verb = "would free"
 				}
-				_, err := fmt.Fprintf(w, "%s %s: %d closures, %d build caches, %d trees; %d stranded runs settled\n", verb, size(freed.Bytes),
-					freed.Closures, freed.Caches, freed.Trees, freed.Stranded)
+				_, err := fmt.Fprintf(w, "%s %s: %d closures, %d build caches, %d compiled modules, %d trees; %d stranded runs settled\n", verb, size(freed.Bytes),
+					freed.Closures, freed.Caches, freed.Modules, freed.Trees, freed.Stranded)
 				return err
 			})
 		},

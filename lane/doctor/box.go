@@ -11,7 +11,7 @@ import (
 	"github.com/vallane/lane/lane/runner"
 )
 
-const noBox = "nothing of a spec runs: checks are refused (no-fence)"
+const noBox = "nothing runs but WebAssembly modules (see wasi): other checks are refused (no-fence)"
 
 // fenceFindings opens a box and says what it is like inside.
 func fenceFindings(ctx context.Context) []Finding {

@@ -18,7 +18,7 @@ func kernel() Finding {
 	f := Finding{Name: "kernel", State: OK, Saw: runtime.GOOS + " on " + runtime.GOARCH}
 	release := setting("kernel/osrelease")
 	if release == "" {
-		f.State, f.Costs, f.Fix = Missing, "nothing of a spec runs: checks are refused (no-fence)", "run lane on Linux"
+		f.State, f.Costs, f.Fix = Missing, noBox, "run lane on Linux"
 		return f
 	}
 	f.Saw = "Linux " + release + " on " + runtime.GOARCH
@@ -26,7 +26,7 @@ func kernel() Finding {
 	fmt.Sscanf(release, "%d.%d", &have[0], &have[1])
 	switch {
 	case older(have, leastKernel):
-		f.State, f.Costs, f.Fix = Missing, "nothing of a spec runs: checks are refused (no-fence)", "use Linux 5.12 or later, best 6.6 or later"
+		f.State, f.Costs, f.Fix = Missing, noBox, "use Linux 5.12 or later, best 6.6 or later"
 	case older(have, fullKernel):
 		f.State, f.Fix = Degraded, "use Linux 6.6 or later, or tree = \"copy\" in [env] of the specs concerned"
 		f.Costs = "a test that removes a folder of its tree and makes it again sees an error"

@@ -32,6 +32,9 @@ func (s *Stage) ByHand(ctx context.Context, h Hand) (r fence.Result, err error) 
 	if h.Timeout > 0 {
 		cmd.Timeout = h.Timeout
 	}
+	if s.task.WASI != nil {
+		return s.guest(ctx, nil, Order{}, cmd)
+	}
 	err = s.use(ctx, func(b *fence.Box) error {
 		r, err = b.Run(ctx, cmd)
 		return err

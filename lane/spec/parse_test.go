@@ -64,6 +64,18 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// Nothing but WASI can hold a module of WebAssembly, so that nobody has to say it.
+func TestModulesHaveTheFenceWASI(t *testing.T) {
+	const module, program = "[[task]]\nname = \"m\"\nrun = [\"./check.wasm\"]\n", "[[task]]\nname = \"p\"\nrun = [\"check\"]\n"
+	for text, want := range map[string]string{
+		module: FenceWASI, program: FenceLocal, module + program: FenceLocal, "[env]\nfence = \"local\"\n" + module: FenceLocal,
+	} {
+		if got := mustParse(t, "id = \"x\"\n"+text).Env.Fence; got != want {
+			t.Errorf("%s\nhas the fence %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestEveryKey(t *testing.T) {
 	s := mustParse(t, string(read(t, "good/every_key.toml")["testdata/good/every_key.toml"]))
 	want := &Spec{

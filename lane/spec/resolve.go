@@ -3,6 +3,7 @@ package spec
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -45,6 +46,9 @@ func (c *checker) spec() *Spec {
 	}
 	for path := position.Path("task").At(0); c.given[path]; path = position.Path("task").At(len(s.Tasks)) {
 		s.Tasks = append(s.Tasks, r.task(path, s))
+	}
+	if s.Defaults["env.fence"] && len(s.Tasks) > 0 && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return !t.Module() }) {
+		s.Env.Fence = FenceWASI
 	}
 	s.Tests = Tests{Required: r.list("tests.required"), Removes: r.list("tests.removes")}
 	s.Stability = Stability{Runs: r.integer("stability.runs"), Vary: r.list("stability.vary")}

@@ -116,7 +116,7 @@ func envSettings() []Setting {
 		{Key: "env.tree", Type: "choice", Default: `"overlay"`, Enum: []string{TreeOverlay, TreeCopy},
 			Doc: "How the tree gets into the box. `copy` is slower and serves suites that rename folders of their tree, which an overlay refuses (EXDEV)."},
 		{Key: "env.fence", Type: "choice", Default: `"local"`, Enum: []string{FenceLocal, FenceWASI, FenceContainer}, meant: []string{"sandbox", "box"},
-			Doc: "What holds the commands: Linux namespaces on this machine, a WASI runtime, or podman or docker. Under `wasi` a task is `go test`, whose test programs are built for it in a box of namespaces, or `PATH.wasm` and arguments, a WASI command of the tree that runs on any system and needs no flake. Lane refuses a fence that it does not have; it never runs without one."},
+			Doc: "What holds the commands: Linux namespaces on this machine, a WASI runtime, or podman or docker. Under `wasi` a task is `go test`, whose test programs are built for it in a box of namespaces, or `PATH.wasm` and arguments, a WASI command of the tree that runs on any system and needs no flake; it is the default where every task is such a command. Lane refuses a fence that it does not have; it never runs without one."},
 	}
 }
 

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -149,13 +150,16 @@ func (t Task) FlakeRef() (folder, attribute string) {
 	return cleanFolder(folder), attribute
 }
 
+// Module reports whether the task's command is a WebAssembly module of the tree.
+func (t Task) Module() bool { return len(t.Run) > 0 && path.Ext(t.Run[0]) == ".wasm" }
+
 // Report returns the path that a junit:PATH reporter names, "" for the others.
 func (t Task) Report() string {
-	path, ok := strings.CutPrefix(t.Reporter, junitPrefix)
+	report, ok := strings.CutPrefix(t.Reporter, junitPrefix)
 	if !ok {
 		return ""
 	}
-	return path
+	return report
 }
 
 // Tests names tests that belong to no criterion and no task.

@@ -69,11 +69,25 @@ func TestTheOldestCompiledModulesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, dry := range []wasi.Bound{{Bytes: 0, Dry: true}, {Bytes: -1, Age: time.Hour, Dry: true}} {
+		if n, bytes, err := wasi.Collect(dir, dry); n != 3 || bytes != 300 || err != nil || len(stamps(t, dir)) != 3 {
+			t.Errorf("%+v would take %d modules of %d bytes (%v), and left %v", dry, n, bytes, err, stamps(t, dir))
+		}
+	}
+	if n, _, err := wasi.Collect(dir, wasi.Bound{Bytes: -1}); n != 0 || err != nil {
+		t.Errorf("without a bound %d went: %v", n, err)
+	}
+	if n, _, err := wasi.Collect(filepath.Join(dir, "nothing"), wasi.Bound{}); n != 0 || err != nil {
+		t.Errorf("of no folder %d went: %v", n, err)
+	}
 	if err := wasi.OpenCache(dir, 250); err != nil {
 		t.Fatal(err)
 	}
 	if got := stamps(t, dir); len(got) != 2 || !got[filepath.Join(dir, "old")].IsZero() {
 		t.Errorf("left are %v", got)
+	}
+	if n, bytes, err := wasi.Collect(dir, wasi.Bound{Bytes: -1, Age: time.Hour}); n != 2 || bytes != 200 || err != nil || len(stamps(t, dir)) != 0 {
+		t.Errorf("by age %d modules of %d bytes went (%v), and left are %v", n, bytes, err, stamps(t, dir))
 	}
 }
 
