@@ -24,6 +24,15 @@ type Options struct {
 	// Subject holds what the verdict has to be about. Each of its fields that is set has to be the same in
 	// the verdict; the zero value asks for nothing.
 	Subject assurance.Subject
+	// Policy asks for more by branch and path; nil for none. Branch is the one that the change is for, "" where the reader does not say.
+	Policy *Policy
+	Branch string
+	// Venues are those at which a verdict may have been made; none is any.
+	Venues []string
+	// Spec is the id of the one spec whose verdict is looked for in a log; "" is each. WholeLog asks that no verdict before the newest one
+	// is missing in the log. Both are CheckLog's.
+	Spec     string
+	WholeLog bool
 	// Now is the reader's time. Where it is zero, no time is compared.
 	Now time.Time
 	// MaxAge is how old a verdict may be; 0 is any age. It needs Now.
@@ -35,7 +44,7 @@ type Options struct {
 // Step names one step of the gate.
 type Step string
 
-// The steps, in the order in which they are taken. A verdict that fails one of the first six is not to be
+// The steps, in the order in which they are taken. A verdict that fails one before the outcome is not to be
 // trusted, and the later steps are not taken.
 const (
 	StepForm      Step = "form"
@@ -44,13 +53,14 @@ const (
 	StepEvidence  Step = "evidence"
 	StepSubject   Step = "subject"
 	StepFresh     Step = "fresh"
+	StepPolicy    Step = "policy"
 	StepOutcome   Step = "outcome"
 	StepLevel     Step = "level"
 )
 
 // Steps returns all steps, in order.
 func Steps() []Step {
-	return []Step{StepForm, StepSignature, StepStatement, StepEvidence, StepSubject, StepFresh, StepOutcome, StepLevel}
+	return []Step{StepForm, StepSignature, StepStatement, StepEvidence, StepSubject, StepFresh, StepPolicy, StepOutcome, StepLevel}
 }
 
 // Means says what the step asks.
@@ -68,6 +78,8 @@ func (s Step) Means() string {
 		return "it is about the tree and commit that the reader has"
 	case StepFresh:
 		return "it is neither too old nor from the future"
+	case StepPolicy:
+		return "it meets each rule of the reader's policy that applies to its branch and paths; these raise the level that is asked for"
 	case StepOutcome:
 		return "every required test passed"
 	case StepLevel:
@@ -188,6 +200,8 @@ func (c *checker) steps(s Step) (assurance.State, string, assurance.Exit) {
 		return held("tree %s", c.stated.Subject.GitTree)
 	case StepFresh:
 		return c.fresh()
+	case StepPolicy:
+		return c.policy()
 	case StepOutcome:
 		v := c.lower()
 		if v.Status != assurance.StatusDone || v.Outcome != assurance.OutcomePassed {
@@ -195,10 +209,11 @@ func (c *checker) steps(s Step) (assurance.State, string, assurance.Exit) {
 		}
 		return held("passed")
 	default:
-		if c.d.Level < c.o.MinVAL {
-			return assurance.Failed, fmt.Sprintf("the level is %s, and %s is asked for", c.d.Level, c.o.MinVAL), assurance.ExitShort
+		asked := c.d.MinVAL
+		if c.d.Level < asked {
+			return assurance.Failed, fmt.Sprintf("the level is %s, and %s is asked for", c.d.Level, asked), assurance.ExitShort
 		}
-		return held("%s, and %s is asked for", c.d.Level, c.o.MinVAL)
+		return held("%s, and %s is asked for", c.d.Level, asked)
 	}
 }
 
