@@ -140,6 +140,8 @@ func (j *job) finish() (assurance.Verdict, error) {
 	for i, name := range j.watch.names {
 		rec.Stages = append(rec.Stages, assurance.Timing{Name: name, MS: j.watch.spent[i].Milliseconds()})
 	}
+	previous, perr := j.previous()
+	rec.Previous = previous
 	v := assurance.Judge(j.evidence)
 	if v.Refusal != nil && v.Refusal.Code == assurance.BadEvidence {
 		j.evidence.Stop.Fault = "the plan is not sound: " + strings.Join(j.evidence.Problems(), "; ")
@@ -158,7 +160,7 @@ func (j *job) finish() (assurance.Verdict, error) {
 		end.State = journal.Failed
 		end.Reason = j.evidence.Stop.Fault
 	}
-	werr := writeVerdict(filepath.Join(j.journal.Out, verdictFile), v)
+	werr := errors.Join(perr, j.writeVerdict(filepath.Join(j.journal.Out, verdictFile), v))
 	if werr != nil {
 		end.Verdict, end.State, end.Exit, end.Reason = "", journal.Failed, int(assurance.ExitLane), werr.Error()
 	}

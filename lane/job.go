@@ -156,12 +156,15 @@ func folderName(path string) string {
 	return strings.TrimLeft(name, ".-")[:min(len(strings.TrimLeft(name, ".-")), 40)] + "-" + hex.EncodeToString(sum[:6])
 }
 
-func writeVerdict(name string, v assurance.Verdict) error {
+func (j *job) writeVerdict(name string, v assurance.Verdict) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	return journal.Replace(name, append(data, '\n'), 0o644)
+	if err := journal.Replace(name, append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	return j.remembered(data)
 }
 
 // randomSeed gives bytes that nobody could know while the change was made.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/assurance/attest"
 	"github.com/vallane/lane/lane"
 	"github.com/vallane/lane/lane/signing"
 	"github.com/vallane/lane/warmup"
@@ -63,16 +64,20 @@ func (a *app) cacheKeygen(name, file string) error {
 
 func (a *app) signCommand() *cobra.Command {
 	var o signing.Options
+	var form string
 	c := &cobra.Command{
 		Use:   "sign --key FILE VERDICT",
 		Short: "Judge a verdict again and sign it",
 		Long: `Sign reads a verdict (verdict.json), judges its evidence again, refuses it where it claims something else, and
 writes it as an in-toto statement in a DSSE envelope: VERDICT with the ending .intoto.json, or what --out names. A red
-verdict is signed as a green one is. lane check --key does the same for each verdict, by a process of its own.`,
-		Example: "  lane keygen ci.key\n  lane sign --key ci.key verdict.json\n  lane gate --min-val 1 --trust trust.toml verdict.intoto.json",
+verdict is signed as a green one is. lane check --key does the same for each verdict, by a process of its own.
+
+With --as it signs what the verdict says in a form that other tools read, without the evidence: test-result and svr of
+in-toto, or SLSA's verification summary (vsa). The gate takes none of them.`,
+		Example: "  lane keygen ci.key\n  lane sign --key ci.key verdict.json\n  lane gate --min-val 1 --trust trust.toml verdict.intoto.json\n  lane sign --key ci.key --as vsa --verifier https://ci.example.org/lane --resource git+https://example.org/cart verdict.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			o.Verdict = args[0]
+			o.Verdict, o.As.Form = args[0], attest.Form(form)
 			out, err := signing.Sign(o)
 			if err != nil {
 				return err
@@ -85,6 +90,9 @@ verdict is signed as a green one is. lane check --key does the same for each ver
 	}
 	c.Flags().StringVar(&o.Key, "key", a.getenv("LANE_KEY"), "the file of the key, as lane keygen writes it (LANE_KEY)")
 	c.Flags().StringVar(&o.Out, "out", "", "the file to write (default: beside the verdict)")
+	c.Flags().StringVar(&form, "as", "", "sign what the verdict says in another form: test-result, svr or vsa")
+	c.Flags().StringVar(&o.As.Verifier, "verifier", "", "the URI by which readers know who verifies (svr, vsa)")
+	c.Flags().StringVar(&o.As.Resource, "resource", "", "the URI of what was verified, such as git+https://example.org/cart (vsa)")
 	c.Flags().StringVar(&o.Log, "log", "", "a file that gets the envelope as a line of its own, too")
 	return c
 }

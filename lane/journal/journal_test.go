@@ -92,3 +92,28 @@ func TestBeginAndDie(t *testing.T) {
 	}
 	os.Exit(9)
 }
+
+// The newest line of a kind is found, past lines of other kinds and one that a crash cut short.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	all := func(map[string]any) bool { return true }
+	if found, err := Find(dir, "verdict", all); found != nil || err != nil {
+		t.Fatalf("of no ledger: %v, %v", found, err)
+	}
+	text := `{"event":"verdict","tree":"a","digest":"1"}
+{"event":"verdict","tree":"a","digest":"2"}
+{"event":"verdict","tree":"b","digest":"3"}
+{"event":"phase","tree":"a","digest":"4"}
+{"event":"verdict","tree":"a","dig`
+	if err := os.WriteFile(filepath.Join(dir, "ledger.jsonl"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	of := func(tree string) func(map[string]any) bool {
+		return func(f map[string]any) bool { return f["tree"] == tree }
+	}
+	for tree, want := range map[string]any{"a": "2", "b": "3", "c": nil} {
+		if found, err := Find(dir, "verdict", of(tree)); err != nil || found["digest"] != want {
+			t.Errorf("%s: %v (%v), want %v", tree, found, err, want)
+		}
+	}
+}

@@ -19,8 +19,10 @@ type Options struct {
 	Verdict string
 	// Key is a file of NewKey's.
 	Key string
-	// Out gets the envelope; "" is Verdict with the ending .intoto.json.
+	// Out gets the envelope; "" is Verdict with the ending .intoto.json, or with that of a form, such as .vsa.intoto.json.
 	Out string
+	// As has something derived from the verdict signed in its place; its zero value is the verdict itself.
+	As attest.Derivation
 	// Log gets the envelope as a line of its own behind those that it has; "" is no log.
 	Log string
 }
@@ -56,12 +58,12 @@ func Sign(o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	signed, err := attest.Sign(data, key)
+	signed, ending, err := o.sign(data, key)
 	if err != nil {
 		return "", err
 	}
 	if o.Out == "" {
-		o.Out = strings.TrimSuffix(o.Verdict, ".json") + ".intoto.json"
+		o.Out = strings.TrimSuffix(o.Verdict, ".json") + ending
 	}
 	signed = append(signed, '\n')
 	if err := journal.Replace(o.Out, signed, 0o644); err != nil {
@@ -71,6 +73,16 @@ func Sign(o Options) (string, error) {
 		err = appendTo(o.Log, signed)
 	}
 	return o.Out, err
+}
+
+// sign signs the verdict or what is derived from it, and says how the file of that ends.
+func (o Options) sign(verdict []byte, key attest.PrivateKey) (signed []byte, ending string, err error) {
+	if o.As.Form == "" {
+		signed, err = attest.Sign(verdict, key)
+		return signed, ".intoto.json", err
+	}
+	signed, err = attest.Derive(verdict, o.As, key)
+	return signed, "." + string(o.As.Form) + ".intoto.json", err
 }
 
 // appendTo adds a line to a log, in one write, and waits until it is on disk.
