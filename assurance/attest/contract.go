@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/assurance/internal/schema"
 	"github.com/vallane/lane/assurance/internal/strict"
 )
 
@@ -157,4 +158,9 @@ func (c *Contract) Named(e *Envelope, key Key) assurance.Contract {
 		out.Hidden = "sha256:" + c.Hidden.SHA256
 	}
 	return out
+}
+
+// ContractSchema is a JSON Schema of what a contract's statement says of its subject.
+func ContractSchema() []byte {
+	return schema.Of[Contract]("Lane contract", "The predicate of "+ContractType+": what a change on one base tree has to meet, until when.")
 }
