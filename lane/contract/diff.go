@@ -67,18 +67,22 @@ func diff(key string, was, is any) []Difference {
 func compare(key string, was, is any) []Difference {
 	a, okA := children(was)
 	b, okB := children(is)
+	_, listA := was.([]any)
+	_, listB := is.([]any)
+	okA, okB = okA || was == nil && listB, okB || is == nil && listA
 	if !okA || !okB {
 		if x, y := text(was), text(is); x != y {
 			return []Difference{{key, x, y}}
 		}
 		return nil
 	}
-	names := maps.Clone(a)
+	names := map[string]any{}
+	maps.Copy(names, a)
 	maps.Copy(names, b)
 	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		below := name
-		if _, list := was.([]any); list {
+		if listA || listB {
 			below = "[" + name + "]"
 		} else if key != "" {
 			below = "." + name
@@ -94,7 +98,7 @@ func children(v any) (map[string]any, bool) {
 	case map[string]any:
 		return v, true
 	case []any:
-		out := map[string]any{}
+		out := make(map[string]any, len(v))
 		for i, x := range v {
 			m, ok := x.(map[string]any)
 			if !ok {
