@@ -1,14 +1,18 @@
 package assurance
 
+import "time"
+
 // Plan says what is going to be observed. It is frozen before the first thing in it is judged: nothing
 // that the change under verification does later can take an id out of it.
 //
 // Every planned thing with an ID field gets exactly one observation under that id in
 // Evidence.Observations, except tests, which are observed inside runs. Ids are unique over the whole plan.
 type Plan struct {
-	Spec    Spec    `json:"spec"`
-	Change  Change  `json:"change"`
-	Subject Subject `json:"subject"`
+	Spec Spec `json:"spec"`
+	// Contract is set where Spec.Authority is contract, and nowhere else.
+	Contract *Contract `json:"contract,omitempty"`
+	Change   Change    `json:"change"`
+	Subject  Subject   `json:"subject"`
 	// Require is the level that the spec asks for.
 	Require Level `json:"require"`
 	// RequiredDefault says that no criterion or task names a test, so that every test that passes on base
@@ -60,6 +64,17 @@ type Spec struct {
 	// Authority is who brought the spec: contract, base or change; caller for a spec from outside the
 	// repository under verification.
 	Authority Authority `json:"authority"`
+}
+
+// Contract names the signed contract that a spec comes from.
+type Contract struct {
+	Digest string `json:"digest"` // "sha256:" and hex over what was signed
+	Nonce  string `json:"nonce"`  // as the contract has it
+	// Key is the fingerprint of the key that signed it, by the word of whoever made this verdict.
+	Key     string    `json:"key"`
+	Expires time.Time `json:"expires"`
+	// Hidden is "sha256:" and hex of an archive of hidden tests; empty where it names none.
+	Hidden string `json:"hidden,omitempty"`
 }
 
 // Kinds of change, as a spec or the caller names them.

@@ -62,6 +62,15 @@ func RefusalCodes() []Meaning {
 		{"escaping-patch", "the patch has a path that leaves the tree, or goes through a symbolic link"},
 		{"unbound-patch", "the patch does not belong to this base"},
 		{"missing-input", "a file that the spec names does not exist"},
+		// the contract
+		{"contract-unreadable", "what was given is no contract, or its terms are not what its spec means to this Lane"},
+		{"contract-signature", "the contract names a trusted key and is not signed by it: it was changed"},
+		{"contract-key", "the contract is signed by no key that the reader trusts, or by one that was not good at its time"},
+		{"contract-role", "the contract is signed by a key that may sign verdicts and no contracts"},
+		{"contract-expired", "the contract does not hold any more, or not yet"},
+		{"contract-base", "the contract is for another base tree than the change has"},
+		{"contract-spec", "the contract is for another spec"},
+		{"contract-trust", "whose contracts count is said by files of the repository that base does not hold"},
 		// the run
 		{"no-fence", "the kernel does not let Lane fence the run; the hint says what to change"},
 		{BadEvidence, "the evidence cannot be judged"},

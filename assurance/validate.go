@@ -83,6 +83,12 @@ func (c *planCheck) plan(p *Plan) {
 	oneOf(c, "kind of change", p.Change.Kind, Feature, Fix, Refactor, Removed, Tree)
 	oneOf(c, "authority of the kind of change", p.Change.SaidBy, ByContract, ByBase, ByCaller, ByChange)
 	oneOf(c, "authority of the spec", p.Spec.Authority, ByContract, ByBase, ByCaller, ByChange)
+	switch k := p.Contract; {
+	case (k != nil) != (p.Spec.Authority == ByContract):
+		c.say("the authority of the spec is %q, and the plan names a contract: %t", p.Spec.Authority, k != nil)
+	case k != nil && (k.Digest == "" || k.Nonce == "" || k.Expires.IsZero()):
+		c.say("the contract is named without its digest, its nonce or its end")
+	}
 	for _, f := range p.Change.Files {
 		oneOf(c, fmt.Sprintf("kind of file %q", f.Path), f.Kind, FileCode, FileTest, FileConfig, FileDocs, FileOther)
 	}

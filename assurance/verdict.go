@@ -21,6 +21,8 @@ type Verdict struct {
 	Engine        string `json:"engine"`
 
 	Spec Spec `json:"spec"`
+	// Contract is the signed contract that it was made under; nil where there is none.
+	Contract *Contract `json:"contract,omitempty"`
 	// Status is StatusDone, StatusRefused or StatusFailed. Outcome is empty where it is StatusRefused.
 	Status  Status   `json:"status"`
 	Outcome Outcome  `json:"outcome"`

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/journal"
 	"github.com/vallane/lane/lane/spec"
 )
@@ -25,7 +26,7 @@ func Find(args []string) ([]string, error) {
 // fails does not stop the others. Specs that cannot be read stop all of them before anything runs.
 // Results are complete for every spec that has a verdict, also where the error is not nil.
 func CheckAll(ctx context.Context, o Options, paths []string) ([]Result, error) {
-	specs, err := loadAll(paths)
+	specs, under, err := o.loadAgreed(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,9 @@ func CheckAll(ctx context.Context, o Options, paths []string) ([]Result, error) 
 	var errs []error
 	for i, s := range specs {
 		g.Go(guarded(func() error {
-			r, err := check(ctx, o, s)
+			own := o
+			own.under = under[i]
+			r, err := check(ctx, own, s)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -63,11 +66,29 @@ func CheckAll(ctx context.Context, o Options, paths []string) ([]Result, error) 
 	return out, errors.Join(errs...)
 }
 
-func loadAll(paths []string) ([]*spec.Spec, error) {
+// loadAll reads specs as they lie on the disk.
+func loadAll(paths []string) ([]*spec.Spec, error) { return gatherSpecs(paths, spec.Load) }
+
+// loadAgreed reads specs, each with the contract that it is checked under; nil for none.
+func (o Options) loadAgreed(paths []string) ([]*spec.Spec, []*agreement, error) {
+	if o.Contract != "" && len(paths) != 1 {
+		return nil, nil, &coded{errors.New("check under a contract: it is for one spec; name that spec"), assurance.ExitUsage}
+	}
+	var contracts []*agreement
+	specs, err := gatherSpecs(paths, func(path string) (*spec.Spec, error) {
+		s, under, err := o.load(path)
+		contracts = append(contracts, under)
+		return s, err
+	})
+	return specs, contracts, err
+}
+
+// gatherSpecs reads specs, and returns either all of them or every error.
+func gatherSpecs(paths []string, load func(path string) (*spec.Spec, error)) ([]*spec.Spec, error) {
 	var specs []*spec.Spec
 	var errs []error
 	for _, p := range paths {
-		s, err := spec.Load(p)
+		s, err := load(p)
 		if err == nil {
 			err = supported(s)
 		}

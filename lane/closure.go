@@ -63,7 +63,8 @@ func (j *job) environment(t spec.Task) (src warmup.Source, edits []assurance.Env
 		return src, nil, err
 	}
 	base := head
-	if j.change.BaseTree != "" && !j.whole() {
+	fromHead := j.whole() && j.under == nil
+	if j.change.BaseTree != "" && !fromHead {
 		if base, err = flakeFiles(j.repo, j.change.BaseTree, t, j.spec.Env.Extras); err != nil {
 			return src, nil, err
 		}
@@ -79,7 +80,7 @@ func (j *job) environment(t spec.Task) (src warmup.Source, edits []assurance.Env
 		return src, nil, err
 	}
 	tree, files := j.change.BaseTree, base
-	if len(base) == 0 || tree == "" || accepted || j.whole() {
+	if len(base) == 0 || tree == "" || accepted || fromHead {
 		tree, files = j.change.HeadTree, head
 	}
 	if src, err = source(j.repo, tree, t, files); err != nil {
@@ -106,7 +107,7 @@ func readLock(repo *worktree.Repo, tree string, t spec.Task) ([]byte, error) {
 // lockEdits names a closure.lock that the change edits, where what it says now is not what was run in: with its flake it would
 // decide, once merged, what later checks run in.
 func (j *job) lockEdits(t spec.Task, src warmup.Source, c *warmup.Closure) ([]assurance.EnvironmentEdit, error) {
-	if j.change.BaseTree == "" || j.whole() {
+	if j.change.BaseTree == "" || j.whole() && j.under == nil {
 		return nil, nil
 	}
 	head, err := readLock(j.repo, j.change.HeadTree, t)

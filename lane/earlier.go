@@ -86,6 +86,7 @@ func (j *job) restsOn(dir string) string {
 		Engine, Program string
 		Rules           int
 		Spec            assurance.Spec
+		Contract        *assurance.Contract
 		Kind            string
 		SaidBy          assurance.Authority
 		Subject         assurance.Subject
@@ -94,7 +95,7 @@ func (j *job) restsOn(dir string) string {
 		Ignores         []string
 		Files           []string
 	}{
-		Engine: j.o.engine(), Program: program(), Rules: assurance.RulesVersion, Spec: p.Spec, Kind: p.Change.Kind, SaidBy: p.Change.SaidBy,
+		Engine: j.o.engine(), Program: program(), Rules: assurance.RulesVersion, Spec: p.Spec, Contract: p.Contract, Kind: p.Change.Kind, SaidBy: p.Change.SaidBy,
 		Subject: p.Subject, Closures: p.Closures, Environment: p.Change.Environment, Ignores: j.o.IgnoreFiles,
 	}
 	all.Subject.TreeSHA256 = "" // measured later, of the tree that git names

@@ -30,7 +30,8 @@ import (
 type job struct {
 	o       Options
 	spec    *spec.Spec
-	file    string // absolute path of the spec
+	file    string     // absolute path of the spec
+	under   *agreement // nil where there is no contract
 	journal *journal.Run
 	watch   stopwatch
 	slots   *semaphore.Weighted
@@ -89,7 +90,7 @@ type seenRun struct {
 
 // newJob prepares a check; run is nil where a spec is only looked at.
 func newJob(o Options, s *spec.Spec, file string, run *journal.Run) *job {
-	j := &job{o: o, spec: s, file: file, journal: run, closure: map[string]*warmup.Closure{}, slots: o.slots}
+	j := &job{o: o, spec: s, file: file, under: o.under, journal: run, closure: map[string]*warmup.Closure{}, slots: o.slots}
 	if j.slots == nil {
 		j.slots = semaphore.NewWeighted(int64(o.jobs()))
 	}

@@ -23,6 +23,9 @@ type Options struct {
 	// Change is what the caller says the change is (feature, fix, refactor, removal, tree); "" leaves
 	// it to the spec.
 	Change string
+	// Contract is the file of a signed contract that Check runs its one spec under; "" takes the one beside the spec (ContractFile), where
+	// there is one and Trust is set. Trust is the trust.toml that says whose contracts count; "" is nobody's.
+	Contract, Trust string
 	// Substituters and TrustedKeys are binary caches and their public keys, separated by spaces, that
 	// Nix may use in Warm. "" means none.
 	Substituters, TrustedKeys string
@@ -40,6 +43,8 @@ type Options struct {
 	Events func(Event)
 	// Reuse takes the last verdict of a spec again where it passed, within a day, and nothing that it rests on has changed.
 	Reuse bool
+	// under is the contract of the spec that is checked.
+	under *agreement
 	// onlyWarm makes no closure that is not there.
 	onlyWarm bool
 	// slots is shared by the specs of one CheckAll.

@@ -48,6 +48,9 @@ func supported(s *spec.Spec) error {
 func (j *job) plan(ctx context.Context) error {
 	j.say("plan", j.spec.Title)
 	j.evidence.Record.Fence = j.spec.Env.Fence
+	if j.under != nil && j.under.refused != nil {
+		return j.under.refused
+	}
 	if j.journal != nil && !j.byHand { // lane mutate may know all that it is asked for
 		if err := j.fenced(ctx); err != nil {
 			return err
@@ -66,7 +69,7 @@ func (j *job) plan(ctx context.Context) error {
 		return err
 	}
 	p.Change = assurance.Change{Kind: j.spec.Change, SaidBy: p.Spec.Authority}
-	if j.o.Change != "" {
+	if j.o.Change != "" && j.under == nil {
 		p.Change.Kind, p.Change.SaidBy = j.o.Change, assurance.ByCaller
 	}
 	c := &j.change
@@ -80,6 +83,9 @@ func (j *job) plan(ctx context.Context) error {
 		if path.Base(f.Path) == "conftest.py" {
 			j.note("the change edits " + f.Path + ", which runs in every test session: what its tests see may not be the code as it stands")
 		}
+	}
+	if err := j.steering(); err != nil {
+		return err
 	}
 	p.RequiredDefault = len(j.spec.RequiredNames()) == 0
 	for _, name := range j.spec.RemovedNames() {
@@ -127,9 +133,12 @@ func readPatch(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// authority says who brought the spec: base where base holds the same bytes at the same path, the
+// authority says who brought the spec: whoever signed a contract, base where base holds the same bytes at the same path, the
 // caller where the spec lies outside of the repository, else the change.
 func (j *job) authority() (assurance.Authority, error) {
+	if j.under != nil {
+		return assurance.ByContract, nil
+	}
 	rel, inside := j.repo.Rel(j.file)
 	if !inside {
 		return assurance.ByCaller, nil

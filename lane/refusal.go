@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/lane/contract"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/fetch"
 	"github.com/vallane/lane/lane/spec"
@@ -48,9 +49,12 @@ func refusalOf(err error) *assurance.Refusal {
 	var fenceless *fence.Unavailable
 	var fetchless *fetch.Failed
 	var own *declined
+	var agreed *contract.Refused
 	switch {
 	case errors.As(err, &own):
 		return &own.Refusal
+	case errors.As(err, &agreed):
+		return &assurance.Refusal{Code: agreed.Code, Msg: agreed.Msg, Hint: agreed.Tip}
 	case errors.As(err, &tree):
 		return &assurance.Refusal{Code: string(tree.Code), Msg: tree.Msg, Hint: tree.Tip}
 	case errors.As(err, &env):

@@ -49,9 +49,12 @@ func (j *job) checkOut(ctx context.Context) (err error) {
 	}
 	j.evidence.Plan.Subject.TreeSHA256 = j.head.SHA256
 	if c.BaseTree == "" || j.whole() {
-		return nil
+		return j.agreesOnBase(ctx)
 	}
 	if j.base, err = j.tree(ctx, c.BaseTree, assurance.Base); err != nil {
+		return err
+	}
+	if err := j.agreesOnBase(ctx); err != nil {
 		return err
 	}
 	tests := map[string]worktree.Blob{}

@@ -52,6 +52,7 @@ func IsEnvelope(data []byte) bool {
 type Envelope struct {
 	payload    []byte
 	signatures [][]byte
+	hints      []string // the names that signatures give of their keys; nothing is decided by them
 }
 
 // ParseEnvelope reads a DSSE envelope of an in-toto Statement. Its error says what is wrong with the form.
@@ -79,6 +80,7 @@ func ParseEnvelope(data []byte) (*Envelope, error) {
 			return nil, fmt.Errorf("a signature is no base64: %v", err)
 		}
 		out.signatures = append(out.signatures, sig)
+		out.hints = append(out.hints, s.KeyID)
 	}
 	return &out, nil
 }

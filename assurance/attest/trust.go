@@ -33,7 +33,15 @@ const (
 //	until = 2027-01-01T00:00:00Z
 //	revoked = "retired"                     # or "compromised"; default: not
 //	revoked_at = 2026-06-01T00:00:00Z       # of a retired key
-type Trust struct{ keys []Key }
+//
+// Before the first key, `contract = "required"` says that only verdicts under a contract count.
+type Trust struct {
+	keys             []Key
+	contractRequired bool
+}
+
+// ContractRequired reports whether a verdict counts only where it was made under a contract.
+func (t *Trust) ContractRequired() bool { return t.contractRequired }
 
 // Key is one entry.
 type Key struct {
@@ -55,8 +63,11 @@ const (
 	Compromised = "compromised"
 )
 
+const required = "required"
+
 type trustFile struct {
-	Key []struct {
+	Contract string `toml:"contract"`
+	Key      []struct {
 		Public    string    `toml:"public"`
 		Role      string    `toml:"role"`
 		Verifier  string    `toml:"verifier"`
@@ -86,7 +97,10 @@ func ParseTrust(data []byte, read func(name string) ([]byte, error)) (*Trust, er
 	if len(f.Key) == 0 {
 		return nil, errors.New("it trusts nobody: it has no [[key]]")
 	}
-	var t Trust
+	if f.Contract != "" && f.Contract != required {
+		return nil, fmt.Errorf("contract is %q; use %q, or leave it out", f.Contract, required)
+	}
+	t := Trust{contractRequired: f.Contract == required}
 	for i, k := range f.Key {
 		fault := func(format string, args ...any) error {
 			return fmt.Errorf("key %d: %s", i+1, fmt.Sprintf(format, args...))
@@ -108,9 +122,13 @@ func ParseTrust(data []byte, read func(name string) ([]byte, error)) (*Trust, er
 			return nil, fault("%v", err)
 		}
 		for _, other := range t.keys {
-			if other.Public.ID() == public.ID() {
-				return nil, fault("%s stands there already: a key has one entry, and one role", k.Public)
+			if other.Public.ID() != public.ID() {
+				continue
 			}
+			if other.Role != entry.Role {
+				return nil, fault("%s stands there already as %q: no key may have both roles, or who signs verdicts could write what they are judged by", k.Public, other.Role)
+			}
+			return nil, fault("%s stands there already: a key has one entry, and one role", k.Public)
 		}
 		t.keys = append(t.keys, entry)
 	}
@@ -133,23 +151,6 @@ func (k Key) check() error {
 		return errors.New("until is not after from")
 	}
 	return nil
-}
-
-// Verifier finds the key by which an envelope is signed, of those that may sign verdicts. The error says why there is none.
-func (t *Trust) Verifier(e *Envelope) (Key, error) {
-	for _, k := range t.keys {
-		if !e.SignedBy(k.Public) {
-			continue
-		}
-		if k.Role != VerifierRole {
-			return Key{}, fmt.Errorf("it is signed by the key %s, which may sign contracts and no verdicts", k.Public.ID())
-		}
-		if k.Revoked == Compromised {
-			return Key{}, fmt.Errorf("it is signed by the key %s of %s, which was compromised", k.Public.ID(), k.Verifier)
-		}
-		return k, nil
-	}
-	return Key{}, errors.New("none of its signatures is by a key that the reader trusts")
 }
 
 // Allows says why a verdict may not have been signed by the key, for its venue or its time; nil where it may.

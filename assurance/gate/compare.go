@@ -18,6 +18,7 @@ func copied(stated, again *assurance.Verdict) string {
 		{"evidence_digest", stated.EvidenceDigest, again.EvidenceDigest},
 		{"subject", stated.Subject, again.Subject},
 		{"spec", stated.Spec, again.Spec},
+		{"contract", stated.Contract, again.Contract},
 		{"change", stated.Change, again.Change},
 		{"tasks", stated.Tasks, again.Tasks},
 		{"closures", stated.Closures, again.Closures},

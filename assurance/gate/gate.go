@@ -21,6 +21,9 @@ type Options struct {
 	Trust *attest.Trust
 	// AllowUnsigned lets a verdict without a signature pass, and one whose signature nobody looks at since there is no Trust.
 	AllowUnsigned bool
+	// Contract is the signed contract under which the verdict has to have been made, as the bytes of its envelope; nil asks for none, unless
+	// Trust does.
+	Contract []byte
 	// Subject holds what the verdict has to be about. Each of its fields that is set has to be the same in
 	// the verdict; the zero value asks for nothing.
 	Subject assurance.Subject
@@ -52,7 +55,9 @@ const (
 	StepStatement Step = "statement"
 	StepEvidence  Step = "evidence"
 	StepSubject   Step = "subject"
+	StepContract  Step = "contract"
 	StepFresh     Step = "fresh"
+	StepNonce     Step = "nonce"
 	StepPolicy    Step = "policy"
 	StepOutcome   Step = "outcome"
 	StepLevel     Step = "level"
@@ -60,7 +65,7 @@ const (
 
 // Steps returns all steps, in order.
 func Steps() []Step {
-	return []Step{StepForm, StepSignature, StepStatement, StepEvidence, StepSubject, StepFresh, StepPolicy, StepOutcome, StepLevel}
+	return []Step{StepForm, StepSignature, StepStatement, StepEvidence, StepSubject, StepContract, StepFresh, StepNonce, StepPolicy, StepOutcome, StepLevel}
 }
 
 // Means says what the step asks.
@@ -76,8 +81,12 @@ func (s Step) Means() string {
 		return "its evidence, judged again, earns what it states"
 	case StepSubject:
 		return "it is about the tree and commit that the reader has"
+	case StepContract:
+		return "it says that it was made under the reader's contract, which is signed by an author that the trust.toml knows, and in all that the contract says"
 	case StepFresh:
-		return "it is neither too old nor from the future"
+		return "it is neither too old nor from the future, and its contract has not expired"
+	case StepNonce:
+		return "it has the contract's nonce, and was made while the contract held"
 	case StepPolicy:
 		return "it meets each rule of the reader's policy that applies to its branch and paths; these raise the level that is asked for"
 	case StepOutcome:
@@ -100,7 +109,8 @@ type Decision struct {
 	// Exit is ExitOK only where the verdict passes.
 	Exit assurance.Exit `json:"exit_code"`
 	// Level is the lowest one of what the verdict states, what its evidence earns, and what its key may sign.
-	Level  assurance.Level `json:"val"`
+	Level assurance.Level `json:"val"`
+	// MinVAL is what the reader asks for, or the contract where that asks for more.
 	MinVAL assurance.Level `json:"min_val"`
 	// Reasons says in sentences why it does not pass; it is empty where it does.
 	Reasons []string `json:"reasons"`
@@ -143,6 +153,7 @@ type checker struct {
 	key    *attest.Key      // by which it is signed; nil where nobody looked
 	stated assurance.Verdict
 	again  assurance.Verdict
+	terms  *attest.Contract // of the reader's contract; nil where none is asked for
 	d      Decision
 }
 
@@ -198,8 +209,12 @@ func (c *checker) steps(s Step) (assurance.State, string, assurance.Exit) {
 			return distrust("the verdict is about something else: %s", other)
 		}
 		return held("tree %s", c.stated.Subject.GitTree)
+	case StepContract:
+		return c.contracted()
 	case StepFresh:
 		return c.fresh()
+	case StepNonce:
+		return c.nonce()
 	case StepPolicy:
 		return c.policy()
 	case StepOutcome:
@@ -380,6 +395,11 @@ func severity(v *assurance.Verdict) int {
 func (c *checker) fresh() (assurance.State, string, assurance.Exit) {
 	if c.o.Now.IsZero() {
 		return assurance.Waived, "the reader asks for no age", assurance.ExitOK
+	}
+	if c.terms != nil {
+		if err := c.terms.Valid(c.o.Now, c.o.Skew); err != nil {
+			return assurance.Failed, fmt.Sprintf("the contract does not hold any more, or not yet: %v", err), assurance.ExitDistrust
+		}
 	}
 	end := c.stated.Finished
 	age := c.o.Now.Sub(end)

@@ -17,7 +17,7 @@ import (
 func (a *app) gateCommand() *cobra.Command {
 	var o gate.Options
 	var least int
-	var format, trust string
+	var format, trust, contract string
 	c := &cobra.Command{
 		Use:   "gate VERDICT",
 		Short: "Let a verdict pass, or stop it: judge its evidence again and compare its level",
@@ -31,7 +31,7 @@ max_val. Gate works offline, prints every clause also where it passes, and fails
 			if format != "human" && format != "json" {
 				return fmt.Errorf("read --format: %q is not there; use human or json", format)
 			}
-			for _, name := range []string{"commit", "tree", "sha256", "trust"} {
+			for _, name := range []string{"commit", "tree", "sha256", "trust", "contract"} {
 				// A shell that fails to find the commit gives nothing; that must not open the gate.
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 					return fmt.Errorf("read --%s: it is empty; leave it out where the reader asks for nothing there", name)
@@ -42,8 +42,13 @@ max_val. Gate works offline, prints every clause also where it passes, and fails
 				return fmt.Errorf("read verdict: %w", err)
 			}
 			if trust != "" {
-				if o.Trust, err = signing.ReadTrust(trust); err != nil {
+				if o.Trust, _, err = signing.ReadTrust(trust); err != nil {
 					return err
+				}
+			}
+			if contract != "" {
+				if o.Contract, err = os.ReadFile(contract); err != nil {
+					return fmt.Errorf("read contract: %w", err)
 				}
 			}
 			d, err := gate.Check(o, data)
@@ -60,7 +65,8 @@ max_val. Gate works offline, prints every clause also where it passes, and fails
 		},
 	}
 	c.Flags().IntVar(&least, "min-val", 0, "the lowest level that passes, 0 to 3")
-	c.Flags().StringVar(&trust, "trust", "", "the trust.toml that says whose signatures count")
+	c.Flags().StringVar(&trust, "trust", a.getenv("LANE_TRUST"), "the trust.toml that says whose signatures count (LANE_TRUST)")
+	c.Flags().StringVar(&contract, "contract", "", "the signed contract that the verdict has to be made under")
 	c.Flags().BoolVar(&o.AllowUnsigned, "allow-unsigned", false, "let a verdict without a signature pass")
 	c.Flags().DurationVar(&o.MaxAge, "max-age", 0, "how old a verdict may be, such as 24h; 0 is any age")
 	c.Flags().StringVar(&o.Subject.Commit, "commit", "", "the commit that the verdict has to be about")

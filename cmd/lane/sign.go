@@ -37,7 +37,7 @@ binary caches, in Nix's notation: lane warm --push signs with it, and LANE_TRUST
 				return err
 			}
 			return a.out.result(func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s\n\n# for the trust.toml of whoever reads the verdicts, with %[2]s beside it\n[[key]]\npublic = %[2]q\nrole = \"verifier\"\nverifier = \"NAME\"\nmax_val = 1\n",
+				_, err := fmt.Fprintf(w, "%s\n\n# for the trust.toml of whoever reads the verdicts, with %[2]s beside it\n[[key]]\npublic = %[2]q\nrole = \"verifier\"\nverifier = \"NAME\"\nmax_val = 1\n\n# or, for a key that signs contracts and no verdicts: role = \"author\", without verifier and max_val\n",
 					key.ID(), filepath.Base(args[0])+".pub")
 				return err
 			})

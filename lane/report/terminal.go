@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/vallane/lane/assurance"
 )
@@ -131,6 +132,9 @@ func (p *page) facts(v assurance.Verdict) {
 	}
 	p.label("change", changeLine(v))
 	p.label("rules", fmt.Sprintf("spec by authority of %s, requires %s; venue %s", v.Authority, v.Require, v.Venue))
+	if k := v.Contract; k != nil {
+		p.label("contract", fmt.Sprintf("%s, signed by %s, until %s", k.Digest, k.Key, k.Expires.Format(time.DateOnly)))
+	}
 }
 
 // forgeable names the tasks whose reports the code under test can write itself; "" where there is none.

@@ -77,8 +77,8 @@ func ReadKey(file string) ([]byte, error) {
 	return data, nil
 }
 
-// readKey reads a key that signs verdicts.
-func readKey(file string) (attest.PrivateKey, error) {
+// ReadPrivateKey reads a key that signs verdicts or contracts, as ReadKey does.
+func ReadPrivateKey(file string) (attest.PrivateKey, error) {
 	data, err := ReadKey(file)
 	if err != nil {
 		return attest.PrivateKey{}, err
@@ -90,13 +90,14 @@ func readKey(file string) (attest.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadTrust reads a trust.toml and the public keys that it names, which lie relative to it.
-func ReadTrust(file string) (*attest.Trust, error) {
+// ReadTrust reads a trust.toml and the public keys that it names, which lie relative to it. files holds what was read, by its path.
+func ReadTrust(file string) (t *attest.Trust, files map[string][]byte, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read whose signatures count: %w", err)
+		return nil, nil, fmt.Errorf("read whose signatures count: %w", err)
 	}
-	t, err := attest.ParseTrust(data, func(name string) ([]byte, error) {
+	files = map[string][]byte{file: data}
+	t, err = attest.ParseTrust(data, func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(file), name)
 		}
@@ -107,10 +108,11 @@ func ReadTrust(file string) (*attest.Trust, error) {
 		if err != nil {
 			return nil, err
 		}
-		return os.ReadFile(name)
+		files[name], err = os.ReadFile(name)
+		return files[name], err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return nil, nil, fmt.Errorf("read %s: %w", file, err)
 	}
-	return t, nil
+	return t, files, nil
 }

@@ -54,7 +54,7 @@ func Sign(o Options) (string, error) {
 	if attest.IsEnvelope(data) {
 		return "", errors.New("sign verdict: it is signed already")
 	}
-	key, err := readKey(o.Key)
+	key, err := ReadPrivateKey(o.Key)
 	if err != nil {
 		return "", err
 	}

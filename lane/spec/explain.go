@@ -64,6 +64,9 @@ func Explain(w io.Writer, r Resolved) error {
 	p.value(1, "cpus", r.Limits.CPUs)
 	p.heading("assurance")
 	p.value(1, "require", r.Require)
+	if len(r.Protect) > 0 {
+		p.line(1, "protect", strings.Join(r.Protect, ", "))
+	}
 	if len(r.Notes) > 0 {
 		p.heading("notes")
 		p.names(1, r.Notes)

@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 		Stability: Stability{Runs: 3, Vary: []string{"order", "timezone", "hash-seed"}},
 		Mutation:  Mutation{Scope: "diff", Budget: 15 * time.Minute},
 		Limits:    Limits{Deadline: time.Hour, Memory: 2 << 30, Processes: 512, CPUs: 2},
-		Assurance: Assurance{Require: 1},
+		Assurance: Assurance{Require: 1, Protect: []string{}},
 		Defaults: map[string]bool{
 			"title": true, "change": true,
 			"source.repo": true, "source.base": true, "source.head": true, "source.patch": true, "source.git": true,
@@ -56,7 +56,7 @@ func TestDefaults(t *testing.T) {
 			"tests.required": true, "tests.removes": true, "stability.runs": true, "stability.vary": true,
 			"mutation.scope": true, "mutation.budget": true,
 			"limits.deadline": true, "limits.memory": true, "limits.processes": true, "limits.cpus": true,
-			"assurance.require": true,
+			"assurance.require": true, "assurance.protect": true,
 		},
 	}
 	if diff := cmp.Diff(want, s, onlyData); diff != "" {
@@ -113,7 +113,7 @@ func TestEveryKey(t *testing.T) {
 		Stability: Stability{Runs: 10, Vary: []string{}},
 		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute},
 		Limits:    Limits{Deadline: 2 * time.Hour, Memory: 3 << 29, Processes: 100, CPUs: 8},
-		Assurance: Assurance{Require: 3},
+		Assurance: Assurance{Require: 3, Protect: []string{"acceptance/**", "ci.sh"}},
 	}
 	if diff := cmp.Diff(want, s, onlyData, cmpopts.IgnoreFields(Spec{}, "Defaults")); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)

@@ -45,6 +45,7 @@ type Resolved struct {
 	Stability ResolvedStability `json:"stability"`
 	Limits    ResolvedLimits    `json:"limits"`
 	Require   Value             `json:"require"`
+	Protect   []string          `json:"protected_paths,omitempty"`
 
 	// Notes are facts beside the settings, one sentence each: a changed
 	// flake.lock, a dirty tree.
@@ -144,7 +145,7 @@ func (s *Spec) Resolved() Resolved {
 			Processes: s.shown("limits.processes", fmt.Sprint(s.Limits.Processes)),
 			CPUs:      s.shown("limits.cpus", fmt.Sprint(s.Limits.CPUs)),
 		},
-		Require:  s.shown("assurance.require", fmt.Sprintf("VAL-%d", s.Assurance.Require)),
+		Require: s.shown("assurance.require", fmt.Sprintf("VAL-%d", s.Assurance.Require)), Protect: s.Assurance.Protect,
 		Closures: []ResolvedClosure{}, Tasks: []ResolvedTask{}, Criteria: []ResolvedCriterion{},
 	}
 	if len(r.Required) == 0 {

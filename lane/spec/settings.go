@@ -204,5 +204,7 @@ func restSettings() []Setting {
 		{Key: "assurance", Type: "table", meant: []string{"val", "gate", "require"}, Doc: "What the verdict has to reach."},
 		{Key: "assurance.require", Type: "integer", Default: "1", Min: 0, Max: 3, meant: []string{"level", "val", "min-val", "minimum"},
 			Doc: "The assurance level from 0 to 3. A check that passes at a lower one exits 4. VAL-4 is production, which Lane never claims."},
+		{Key: "assurance.protect", Type: "globs", Default: "[]", Example: `["acceptance/**"]`, meant: []string{"protected", "readonly", "frozen", "locked"},
+			Doc: "Paths that the change may not touch: a file of theirs that it edits, adds or takes away makes the outcome `tampered`. It binds where the spec's authority is `contract`, `base` or `caller`; see [contract.md](contract.md)."},
 	}
 }

@@ -198,7 +198,14 @@ type Limits struct {
 
 // Assurance says what the verdict has to reach.
 type Assurance struct {
-	Require int `json:"require"` // a VAL from 0 to 3
+	Require int      `json:"require"`           // a VAL from 0 to 3
+	Protect []string `json:"protect,omitempty"` // globs of what the change may not touch; see Protects
+}
+
+// Protects reports whether a file of the tree, a slash path, is one that the
+// change may not touch.
+func (a Assurance) Protects(path string) bool {
+	return slices.ContainsFunc(a.Protect, func(pattern string) bool { return Match(pattern, path) })
 }
 
 // RequiredNames returns the tests that a criterion, a task or [tests] names,

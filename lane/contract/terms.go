@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/assurance/attest"
+	"github.com/vallane/lane/lane/spec"
+)
+
+// Terms spells out what a spec means.
+func Terms(s *spec.Spec) attest.Terms {
+	t := attest.Terms{
+		Change:      s.Change,
+		Source:      attest.SourceTerms{Repo: s.Source.Repo, Base: s.Source.Base, Head: s.Source.Head, Patch: s.Source.Patch, Git: s.Source.Git},
+		Environment: attest.EnvironmentTerms{Fence: s.Env.Fence, Tree: s.Env.Tree, Extras: some(s.Env.Extras), Accept: some(s.Env.Accept)},
+		Required:    some(s.RequiredNames()), Removable: some(s.RemovedNames()), Protected: some(s.Assurance.Protect),
+		Stability: attest.StabilityTerms{Runs: s.Stability.Runs, Vary: some(s.Stability.Vary)},
+		Mutation:  attest.MutationTerms{Scope: s.Mutation.Scope, Budget: s.Mutation.Budget.String(), Threshold: 1},
+		Limits: attest.LimitTerms{Deadline: s.Limits.Deadline.String(), Memory: s.Limits.Memory, Processes: s.Limits.Processes,
+			CPUs: s.Limits.CPUs},
+		Require: assurance.Level(s.Assurance.Require),
+	}
+	for _, p := range s.Mutation.Plugins {
+		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
+	}
+	for _, c := range s.Criteria {
+		t.Criteria = append(t.Criteria, attest.CriterionTerms{ID: c.ID, Kind: c.Kind, Text: c.Text, Code: some(c.Code), Tests: some(c.Tests), Removes: some(c.Removes)})
+	}
+	for _, x := range s.Tasks {
+		task := attest.TaskTerms{Name: x.Name, Run: x.Run, Build: some(x.Build), Reporter: x.Reporter, Timeout: x.Timeout.String(), Dir: x.Dir,
+			Tests: some(x.Tests), Flake: x.Flake, Allow: some(x.Allow)}
+		if len(x.Env) > 0 {
+			task.Env = x.Env
+		}
+		if len(x.Fetch) > 0 {
+			task.Fetch = x.Fetch
+		}
+		t.Tasks = append(t.Tasks, task)
+		t.Hosts = append(t.Hosts, x.Allow...)
+	}
+	slices.Sort(t.Hosts)
+	t.Hosts = some(slices.Compact(t.Hosts))
+	return t
+}
+
+// some is nil for an empty list, so that what is written and what is read back are the same.
+func some(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// specOf is how a contract names a spec. path is where it lies in the repository, "" for a spec from outside.
+func specOf(s *spec.Spec, text []byte, path string) attest.ContractSpec {
+	sum := sha256.Sum256(text)
+	return attest.ContractSpec{ID: s.ID, Title: s.Title, Path: path, Digest: "sha256:" + hex.EncodeToString(sum[:]),
+		Meaning: "sha256:" + hex.EncodeToString(s.Digest[:]), Text: string(text)}
+}
