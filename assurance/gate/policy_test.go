@@ -47,7 +47,11 @@ func TestPolicy(t *testing.T) {
 		{"two rules, the higher one", "[[rule]]\nmin_val = 2\n[[rule]]\nmin_val = 1", "main", made, 4, "VAL-2"},
 		{"authority", "[[rule]]\nauthority = \"contract\"", "main", made, 3, "by the word of"},
 		{"authority of base", "[[rule]]\nauthority = \"base\"", "main", func(e *assurance.Evidence) { made(e); e.Plan.Spec.Authority = assurance.ByBase }, 0, ""},
-		{"authority of base, by a contract", "[[rule]]\nauthority = \"base\"", "main", func(e *assurance.Evidence) { made(e); e.Plan.Spec.Authority = assurance.ByContract }, 0, ""},
+		{"authority of base, by a contract", "[[rule]]\nauthority = \"base\"", "main", func(e *assurance.Evidence) {
+			made(e)
+			e.Plan.Spec.Authority = assurance.ByContract
+			e.Plan.Contract = &assurance.Contract{Digest: "sha256:" + strings.Repeat("c", 64), Nonce: strings.Repeat("0a", 32), Key: "SHA256:k", Expires: now.Add(time.Hour)}
+		}, 0, ""},
 		{"authority of base, by the change", "[[rule]]\nauthority = \"base\"", "main", func(e *assurance.Evidence) { made(e); e.Plan.Spec.Authority = assurance.ByChange }, 3, "by the word of change"},
 		{"venue", "[[rule]]\nvenues = [\"independent\"]", "main", made, 3, "venue"},
 		{"age", "[[rule]]\nmax_age = \"1h\"", "main", made, 3, "2h0m0s old"},

@@ -40,7 +40,7 @@ the verdict with a Verification Assurance Level (VAL) that never claims more tha
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress on stderr")
 	root.SetUsageTemplate(root.UsageTemplate() + helpTail)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.checkCommand(), a.execCommand(), a.mutateCommand(), a.gateCommand(), a.signCommand(), a.keygenCommand(), a.contractCommand(), a.showCommand(), a.warmCommand(), a.lockCommand(), a.gcCommand(),
+	root.AddCommand(a.checkCommand(), a.execCommand(), a.mutateCommand(), a.gateCommand(), a.signCommand(), a.keygenCommand(), a.contractCommand(), a.publishCommand(), a.verdictsCommand(), a.showCommand(), a.warmCommand(), a.lockCommand(), a.gcCommand(),
 		a.reapCommand(), a.doctorCommand(), a.specCommand(), a.initCommand(), a.versionCommand())
 	return root
 }
@@ -49,7 +49,8 @@ const helpTail = `
 Exit codes: 0 passed and the level reached, 1 tests failed, 2 usage or spec error, 3 tampered or refused,
 4 unstable or the level not reached, 5 lane or its environment, 6 no tests, 7 time ran out, 130/143 interrupted
 Variables: LANE_STATE, LANE_CACHE, LANE_SHARED (folders), LANE_JOBS, LANE_KEY, LANE_TRUST, LANE_SUBSTITUTERS, LANE_TRUSTED_KEYS,
-LANE_NETRC (binary caches, their keys and passwords), LANE_OFFLINE, LANE_WITHOUT_NIX, NO_COLOR
+LANE_NETRC (binary caches, their keys and passwords), LANE_OFFLINE, LANE_WITHOUT_NIX, LANE_WEBHOOK_TOKEN (lane publish),
+NO_COLOR
 `
 
 // options turns the environment and the common flags into the library's options.

@@ -156,7 +156,7 @@ func (p *page) mutant(r *mutate.Result, diff string) {
 
 // MutationGitHub prints each fault that no test noticed as a workflow command, which GitHub shows beside the line.
 func MutationGitHub(w io.Writer, results []mutate.Result) error {
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	escape := workflowText()
 	for i := range results {
 		r := &results[i]
 		if !r.Verdict.Unnoticed() || r.Accepted != nil {
@@ -169,6 +169,11 @@ func MutationGitHub(w io.Writer, results []mutate.Result) error {
 		}
 	}
 	return nil
+}
+
+// workflowText escapes what stands in a workflow command.
+func workflowText() *strings.Replacer {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 }
 
 // schemaStatus are the words of the mutation-testing report schema for Lane's verdicts.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -266,6 +267,38 @@ func TestGate(t *testing.T) {
 		}
 		var b bytes.Buffer
 		if err := report.Gate(&b, d, report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
+	}
+}
+
+// A log's decision in each form: two specs, one of them short, one line of a stranger, one spec that the policy misses.
+func TestGateLog(t *testing.T) {
+	short := func(e *assurance.Evidence) { survivor(e); e.Plan.Spec.ID = "other: 100%" }
+	line := func(edit func(*assurance.Evidence)) string { return string(encoded(t, at.Judged(edit))) }
+	var compact bytes.Buffer
+	for _, l := range []string{line(nil), line(short), `{"kind":"something else"}`} {
+		if err := json.Compact(&compact, []byte(l)); err != nil {
+			t.Fatal(err)
+		}
+		compact.WriteByte('\n')
+	}
+	policy, err := gate.ParsePolicy([]byte("[[rule]]\nspecs = [\"third\"]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := gate.CheckLog(gate.Options{MinVAL: 1, AllowUnsigned: true, Policy: policy}, compact.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, print := range map[string]func(io.Writer) error{
+		"gate-log":    func(w io.Writer) error { return report.GateLog(w, d, report.Options{}) },
+		"gate-github": func(w io.Writer) error { return report.GateGitHub(w, d) },
+		"gate-sarif":  func(w io.Writer) error { return report.GateSARIF(w, d, "0.0.0") },
+	} {
+		var b bytes.Buffer
+		if err := print(&b); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, b.Bytes())

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/vallane/lane/assurance"
-	"github.com/vallane/lane/assurance/gate"
 )
 
 // Summary prints one line for each of several verdicts, and what they come to together.
@@ -50,33 +49,6 @@ func oneReason(v assurance.Verdict) string {
 	return whyNot(v)
 }
 
-// Gate prints a decision of the gate: each of its steps, and every clause, on pass too.
-func Gate(w io.Writer, d gate.Decision, o Options) error {
-	p := newPage(o)
-	s, head := green, "open"
-	if !d.Passes() {
-		s, head = red, "shut"
-	}
-	p.line(0, s, fmt.Sprintf("%s  %s, %s asked for  %s", head, d.Level, d.MinVAL, d.Verdict.Spec.ID))
-	for _, r := range d.Steps {
-		p.prose(22, "  "+p.in(stateStyle(r.State), pad(Line(string(r.State)), 8))+" "+pad(string(r.Step), 11), r.Reason)
-	}
-	if len(d.Clauses) > 0 {
-		p.head("clauses")
-		p.clauseList(d.Clauses)
-	}
-	p.raw("")
-	last := fmt.Sprintf("passes at %s, exit code %d", d.Level, d.Exit)
-	if !d.Passes() {
-		last = fmt.Sprintf("does not pass: exit code %d", d.Exit)
-		if len(d.Reasons) > 0 {
-			last = fmt.Sprintf("does not pass, exit code %d: %s", d.Exit, d.Reasons[0])
-		}
-	}
-	p.line(0, s, last)
-	return p.writeTo(w)
-}
-
 // file is the JSON form of several verdicts.
 type file struct {
 	SchemaVersion int                 `json:"schema_version"`
@@ -95,9 +67,6 @@ func JSON(w io.Writer, verdicts []assurance.Verdict) error {
 	}
 	return encode(w, f)
 }
-
-// GateJSON prints a decision of the gate for programs.
-func GateJSON(w io.Writer, d gate.Decision) error { return encode(w, d) }
 
 func encode(w io.Writer, x any) error {
 	e := json.NewEncoder(w)
