@@ -168,7 +168,7 @@ func FuzzEnvelope(f *testing.F) {
 		if e.SignedBy(key.Public()) && base64.StdEncoding.EncodeToString(e.payload) == "" {
 			t.Error("an empty payload is signed")
 		}
-		_, _ = e.Verdict()
+		_, _, _ = e.Verdict()
 	})
 }
 

@@ -73,7 +73,7 @@ func TestContractForm(t *testing.T) {
 	if diff := cmp.Diff(c, *again); diff != "" {
 		t.Errorf("it is read otherwise than it was signed (-signed +read):\n%s", diff)
 	}
-	if _, err := e.Verdict(); err == nil || !strings.Contains(err.Error(), "predicate") {
+	if _, _, err := e.Verdict(); err == nil || !strings.Contains(err.Error(), "predicate") {
 		t.Errorf("a contract is taken for a verdict: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func derived(t *testing.T, v assurance.Verdict, d Derivation) (kind string, pred
 	if err != nil || !e.SignedBy(key.Public()) {
 		t.Fatalf("its signature does not hold: %v", err)
 	}
-	if _, err := e.Verdict(); err == nil {
+	if _, _, err := e.Verdict(); err == nil {
 		t.Errorf("%s is taken for a verdict", d.Form)
 	}
 	var s struct {
@@ -147,7 +147,7 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside, err := e.Verdict()
+	_, inside, err := e.Verdict()
 	if err != nil {
 		t.Fatal(err)
 	}

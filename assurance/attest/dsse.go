@@ -44,8 +44,8 @@ func seal(payload []byte, key PrivateKey) ([]byte, error) {
 
 // IsEnvelope reports whether data looks like a DSSE envelope, signed by whomever.
 func IsEnvelope(data []byte) bool {
-	var keys map[string]json.RawMessage
-	return json.Unmarshal(data, &keys) == nil && keys["payloadType"] != nil
+	keys, err := strict.Keys(data)
+	return err == nil && keys["payloadType"] != nil
 }
 
 // Envelope is one whose form is right; nobody has looked at its signatures yet.

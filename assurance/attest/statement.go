@@ -62,32 +62,31 @@ func Sign(verdict []byte, key PrivateKey) ([]byte, error) {
 }
 
 // Verdict takes the verdict out of an envelope whose signature has been verified. It refuses a statement of another type, and one
-// whose subject is not the verdict's.
-func (e *Envelope) Verdict() ([]byte, error) {
+// whose subject is not the verdict's. data are the verdict's bytes as they were signed.
+func (e *Envelope) Verdict() (v assurance.Verdict, data []byte, err error) {
 	var s statement
 	if err := strict.Read(e.payload, "the statement", &s); err != nil {
-		return nil, err
+		return v, nil, err
 	}
 	switch {
 	case s.Type != StatementType:
-		return nil, fmt.Errorf("it is a statement of type %q, want %q", s.Type, StatementType)
+		return v, nil, fmt.Errorf("it is a statement of type %q, want %q", s.Type, StatementType)
 	case s.PredicateType != VerdictType:
-		return nil, fmt.Errorf("its predicate is %q, want %q", s.PredicateType, VerdictType)
+		return v, nil, fmt.Errorf("its predicate is %q, want %q", s.PredicateType, VerdictType)
 	}
-	var v assurance.Verdict
 	if err := strict.Read(s.Predicate, "the verdict", &v); err != nil {
-		return nil, err
+		return v, nil, err
 	}
 	stated, err := json.Marshal(s.Subject)
 	if err != nil {
-		return nil, err
+		return v, nil, err
 	}
 	own, err := json.Marshal(subject(v.Subject))
 	if err != nil {
-		return nil, err
+		return v, nil, err
 	}
 	if !bytes.Equal(stated, own) {
-		return nil, fmt.Errorf("the statement is about %s, and the verdict in it about %s", stated, own)
+		return v, nil, fmt.Errorf("the statement is about %s, and the verdict in it about %s", stated, own)
 	}
-	return s.Predicate, nil
+	return v, s.Predicate, nil
 }

@@ -234,12 +234,18 @@ func (c *checker) steps(s Step) (assurance.State, string, assurance.Exit) {
 
 // open reads the form of what was given: a signed envelope, or a bare verdict.
 func (c *checker) open() (err error) {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(c.data, &keys); err != nil {
-		return fmt.Errorf("it is no JSON object: %v", err)
+	keys, err := strict.Keys(c.data)
+	if err != nil {
+		return err
 	}
 	if keys["payloadType"] == nil {
-		return c.read(keys)
+		if err := known(keys); err != nil {
+			return err
+		}
+		if err := strict.Read(c.data, "the verdict", &c.stated); err != nil {
+			return err
+		}
+		return c.hasEvidence()
 	}
 	c.sealed, err = attest.ParseEnvelope(c.data)
 	return err
@@ -271,14 +277,17 @@ func (c *checker) signature() (assurance.State, string, assurance.Exit) {
 
 // unseal takes the verdict out of its envelope.
 func (c *checker) unseal() (err error) {
-	if c.data, err = c.sealed.Verdict(); err != nil {
+	if c.stated, c.data, err = c.sealed.Verdict(); err != nil {
 		return err
 	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(c.data, &keys); err != nil {
-		return fmt.Errorf("it is no JSON object: %v", err)
+	keys, err := strict.Keys(c.data)
+	if err != nil {
+		return err
 	}
-	if err := c.read(keys); err != nil {
+	if err := known(keys); err != nil {
+		return err
+	}
+	if err := c.hasEvidence(); err != nil {
 		return err
 	}
 	if c.key == nil {
@@ -297,8 +306,8 @@ func name(v assurance.Verdict) string {
 // needed are the keys without which nothing is a verdict.
 var needed = [...]string{"rules_version", "status", "outcome", "val", "clauses", "evidence", "evidence_digest"}
 
-// read reads the stated verdict, whose keys are given.
-func (c *checker) read(keys map[string]json.RawMessage) error {
+// known refuses keys that are not those of a verdict of this gate's schema.
+func known(keys map[string]json.RawMessage) error {
 	has := func(key, value string) bool { return string(keys[key]) == value }
 	switch {
 	case keys["verdicts"] != nil:
@@ -313,9 +322,10 @@ func (c *checker) read(keys map[string]json.RawMessage) error {
 			return fmt.Errorf("it has no %s", k)
 		}
 	}
-	if err := strict.Read(c.data, "the verdict", &c.stated); err != nil {
-		return err
-	}
+	return nil
+}
+
+func (c *checker) hasEvidence() error {
 	if c.stated.Evidence == nil {
 		return errors.New("it has no evidence")
 	}

@@ -192,7 +192,7 @@ func read(number int, line []byte) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if verdict, err = sealed.Verdict(); err != nil {
+		if _, verdict, err = sealed.Verdict(); err != nil {
 			return nil, err
 		}
 	}

@@ -1,10 +1,10 @@
 package publish
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/assurance/attest"
@@ -34,25 +34,16 @@ func Parse(data []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	verdict, err := sealed.Verdict()
+	v, verdict, err := sealed.Verdict()
 	if err != nil {
 		return Item{}, err
 	}
-	var v struct {
-		Spec     assurance.Spec    `json:"spec"`
-		Subject  assurance.Subject `json:"subject"`
-		Status   string            `json:"status"`
-		Outcome  string            `json:"outcome"`
-		Level    assurance.Level   `json:"val"`
-		Attempt  int               `json:"attempt"`
-		Finished string            `json:"finished"`
-	}
-	if err := json.Unmarshal(verdict, &v); err != nil {
-		return Item{}, err
-	}
-	it := Item{Spec: v.Spec.ID, Subject: v.Subject, Outcome: v.Outcome, Level: v.Level, Attempt: v.Attempt, Finished: v.Finished}
+	it := Item{Spec: v.Spec.ID, Subject: v.Subject, Outcome: string(v.Outcome), Level: v.Level, Attempt: v.Attempt}
 	if it.Outcome == "" {
-		it.Outcome = v.Status
+		it.Outcome = string(v.Status)
+	}
+	if !v.Finished.IsZero() {
+		it.Finished = v.Finished.UTC().Format(time.RFC3339)
 	}
 	if it.Digest, err = attest.Digest(verdict); err != nil {
 		return Item{}, err

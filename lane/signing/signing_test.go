@@ -199,7 +199,7 @@ func signed(t *testing.T, key string, data, verdict []byte) {
 	if _, err := who.Verifier(e); err != nil {
 		t.Error(err)
 	}
-	if inside, err := e.Verdict(); err != nil || !bytes.Equal(inside, verdict) {
+	if _, inside, err := e.Verdict(); err != nil || !bytes.Equal(inside, verdict) {
 		t.Errorf("it holds something else: %v", err)
 	}
 	d, err := gate.Check(gate.Options{Trust: who}, data)
