@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/assurance/internal/schema"
 	"github.com/vallane/lane/assurance/internal/strict"
 )
 
@@ -15,6 +17,11 @@ const (
 	StatementType = "https://in-toto.io/Statement/v1"
 	VerdictType   = "https://github.com/vallane/lane/verdict/v1"
 )
+
+// VerdictSchema is a JSON Schema of verdict.json, which is also the predicate of a signed verdict.
+func VerdictSchema() []byte {
+	return schema.Of[assurance.Verdict]("Lane verdict", "A verdict.json of schema version "+strconv.Itoa(assurance.SchemaVersion)+", and the predicate of "+VerdictType+".")
+}
 
 // statement is an in-toto Statement about the tree that was verified.
 type statement struct {

@@ -41,9 +41,9 @@ func of(t reflect.Type) object {
 	case reflect.Struct:
 		return fields(t)
 	case reflect.Slice:
-		return object{"type": "array", "items": of(t.Elem())}
+		return object{"type": []string{"array", "null"}, "items": of(t.Elem())} // Go writes an empty list as null where nobody made one
 	case reflect.Map:
-		return object{"type": "object", "additionalProperties": of(t.Elem())}
+		return object{"type": []string{"object", "null"}, "additionalProperties": of(t.Elem())}
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
