@@ -27,8 +27,8 @@ func (a *app) publishCommand() *cobra.Command {
 		Use:   "publish --to PLACE [SPEC|VERDICT...]",
 		Short: "Put signed verdicts where their readers are",
 		Long: `Publish takes the newest signed verdict of each spec, or files of signed verdicts (.json, .jsonl), and adds them to a
-PLACE: refs (refs/lane/verdicts of the repository), notes (refs/notes/lane, on the commit), a folder, or the URL of a
-webhook (LANE_WEBHOOK_TOKEN is sent with it). What is there already is not added again, and nothing is replaced. Nothing
+PLACE: refs (refs/lane/verdicts of the repository), notes (refs/notes/lane, on the commit), a folder, oci://HOST/NAME (a
+registry; docker's config.json has the password), or the URL of a webhook (LANE_WEBHOOK_TOKEN is sent with it). What is there already is not added again, and nothing is replaced. Nothing
 but this command writes outside of lane's own folders. Refs and notes are pushed by git: git push REMOTE refs/lane/verdicts.`,
 		Example: "  lane publish --to refs --dry-run specs/cart.toml\n  lane publish --to notes --to https://hooks.example.org/verdicts verdict.intoto.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,11 +37,11 @@ but this command writes outside of lane's own folders. Refs and notes are pushed
 				return err
 			}
 			if len(to) == 0 {
-				return errors.New("read flags: nothing says where to; use --to with refs, notes, a folder or the URL of a webhook")
+				return errors.New("read flags: nothing says where to; use --to with refs, notes, a folder, oci://HOST/NAME or the URL of a webhook")
 			}
 			var said []string
 			for _, name := range to {
-				p, err := publish.Open(name, publish.Options{Repo: repo, Token: a.getenv("LANE_WEBHOOK_TOKEN")})
+				p, err := publish.Open(name, publish.Options{Repo: repo, Token: a.getenv("LANE_WEBHOOK_TOKEN"), DockerConfig: a.dockerConfig()})
 				if err != nil {
 					return err
 				}
@@ -61,10 +61,23 @@ but this command writes outside of lane's own folders. Refs and notes are pushed
 			})
 		},
 	}
-	c.Flags().StringArrayVar(&to, "to", nil, "where to: refs, notes, a folder or a URL; may be given again")
+	c.Flags().StringArrayVar(&to, "to", nil, "where to: refs, notes, a folder, oci://HOST/NAME or a URL; may be given again")
 	c.Flags().StringVar(&repo, "repo", ".", "the repository whose refs and notes are meant")
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would be added, and write nothing")
 	return c
+}
+
+// dockerConfig is the file in which docker keeps the passwords of registries, "" where there is none.
+func (a *app) dockerConfig() string {
+	dir := a.getenv("DOCKER_CONFIG")
+	if dir == "" {
+		dir = filepath.Join(a.getenv("HOME"), ".docker")
+	}
+	file := filepath.Join(dir, "config.json")
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
 }
 
 // toPublish reads the signed verdicts that are meant.
@@ -144,7 +157,7 @@ a log for lane gate, which does. --for takes a commit, and finds verdicts on it 
 			}
 			var items []publish.Item
 			for _, name := range from {
-				p, err := publish.Open(name, publish.Options{Repo: repo})
+				p, err := publish.Open(name, publish.Options{Repo: repo, DockerConfig: a.dockerConfig()})
 				if err != nil {
 					return err
 				}
@@ -161,7 +174,7 @@ a log for lane gate, which does. --for takes a commit, and finds verdicts on it 
 			return a.out.result(func(w io.Writer) error { return printItems(w, items, lines) })
 		},
 	}
-	c.Flags().StringSliceVar(&from, "from", []string{"refs", "notes"}, "where from: refs, notes, folders")
+	c.Flags().StringSliceVar(&from, "from", []string{"refs", "notes"}, "where from: refs, notes, folders, oci://HOST/NAME")
 	c.Flags().StringVar(&repo, "repo", ".", "the repository whose refs and notes are meant")
 	c.Flags().StringVar(&about, "for", "", "the commit, branch or tag that they are about")
 	c.Flags().BoolVar(&lines, "jsonl", false, "print the envelopes, one a line")

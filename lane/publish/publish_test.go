@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,10 +83,41 @@ func digests(items []publish.Item) (out []string) {
 	return out
 }
 
+// registry starts a real one on loopback, and says where it listens.
+func registry(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	l.Close()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.yml")
+	text := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: %q}}\nhttp: {addr: %q}\n", dir, at)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("docker-registry", "serve", config)
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start a registry (Debian's package docker-registry): %v", err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	for range 600 {
+		if res, err := http.Get("http://" + at + "/v2/"); err == nil {
+			res.Body.Close()
+			return at
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the registry does not answer")
+	return ""
+}
+
 // What is put is found again, once, by commit and by tree; what is not about them is not; and a dry run writes nothing.
 func TestPlaces(t *testing.T) {
 	dir, commits := repository(t, 2)
-	for _, name := range []string{"refs", "notes", filepath.Join(t.TempDir(), "a[b]*", "verdicts")} {
+	for _, name := range []string{"refs", "notes", filepath.Join(t.TempDir(), "a[b]*", "verdicts"), "oci://" + registry(t) + "/team/verdicts"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			p, err := publish.Open(name, publish.Options{Repo: dir})
 			if err != nil {
