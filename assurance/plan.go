@@ -94,7 +94,7 @@ type Change struct {
 	SaidBy Authority `json:"said_by"`
 	// Files lists what differs between base and head.
 	Files []ChangedFile `json:"files,omitempty"`
-	// Protected lists paths that base or contract protect and that the change edits all the same.
+	// Protected lists paths that contract, base or caller protect and that the change edits all the same.
 	Protected []string `json:"protected,omitempty"`
 	// Environment lists edits of what makes the closure (flake.nix, flake.lock, declared extras). The
 	// closure in use is base's, or head's where all of them are listed.

@@ -217,6 +217,13 @@ func TestContractsThatDoNotFit(t *testing.T) {
 	if got := code(inside); got != "" {
 		t.Errorf("a trust.toml of base is refused: %q", got)
 	}
+	ours, err := os.ReadFile(inside.Trust)
+	must(t, err)
+	a.change(map[string]string{"trust.toml": string(ours) + "max_val = 3\n"})
+	if got := code(inside); got != contract.Trust {
+		t.Errorf("a trust.toml of base that the change edits: %q", got)
+	}
+	a.change(map[string]string{"app.py": "x = 5\n"})
 
 	for name, edit := range map[string]func(*Options){
 		"nobody's trust":          func(o *Options) { o.Trust = "" },

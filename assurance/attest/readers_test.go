@@ -7,6 +7,8 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"os"
+	"strings"
 	"testing"
 
 	spb "github.com/in-toto/attestation/go/v1"
@@ -43,6 +45,31 @@ func TestIndependentReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	read(t, key, signed, attest.VerdictType, at.Judged(nil).Subject.TreeSHA256)
+	contract := sampleContract(t)
+	if signed, err = attest.SignContract(contract, key); err != nil {
+		t.Fatal(err)
+	}
+	read(t, key, signed, attest.ContractType, contract.Base.SHA256)
+}
+
+// sampleContract is that of testdata/contract.json.
+func sampleContract(t *testing.T) (c attest.Contract) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/contract.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &struct{ Predicate *attest.Contract }{&c}); err != nil {
+		t.Fatal(err)
+	}
+	c.Base = attest.BaseTree{SHA256: strings.Repeat("0d", 32), GitTree: strings.Repeat("9a", 20)}
+	return c
+}
+
+// read has other libraries verify an envelope and read the statement in it.
+func read(t *testing.T, key attest.PrivateKey, signed []byte, predicate, sha256 string) {
+	t.Helper()
 	file, err := key.Public().PEM()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +101,7 @@ func TestIndependentReaders(t *testing.T) {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if s.PredicateType != attest.VerdictType || s.Subject[0].Digest["sha256"] != at.Judged(nil).Subject.TreeSHA256 {
+	if s.PredicateType != predicate || s.Subject[0].Digest["sha256"] != sha256 {
 		t.Errorf("%v", &s)
 	}
 }

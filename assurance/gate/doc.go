@@ -6,5 +6,7 @@
 //
 // A signature is verified before anything in the envelope is read. A bare verdict passes only where Options.AllowUnsigned says so.
 //
+// Where the reader has a contract, the verdict is compared with that, too: digest, nonce, time, and all that the contract says.
+//
 // The package may use the standard library, package assurance and assurance/attest only, and does no I/O.
 package gate

@@ -37,7 +37,8 @@ func (a *app) gateCommand() *cobra.Command {
 		Short: "Let a verdict pass, or stop it: judge its evidence again and compare its level",
 		Long: `Gate reads a verdict, judges its evidence again and takes the lower result. A signed one (verdict.intoto.json) is
 looked into only when its signature is by a key that the trust.toml lets sign verdicts; it counts up to that key's
-max_val. Gate works offline, prints every clause also where it passes, and fails closed.
+max_val. With --contract it has to be made under that contract, which an author of the trust.toml signed. Gate works
+offline, prints every clause also where it passes, and fails closed.
 
 A LOG (verdicts.intoto.jsonl, or - for standard input) has one verdict a line. For each spec the newest one about the
 subject decides, so that a newer red beats an older green; all specs have to pass.`,

@@ -22,7 +22,7 @@ func (a *app) keygenCommand() *cobra.Command {
 	var cache string
 	c := &cobra.Command{
 		Use:   "keygen FILE",
-		Short: "Make a key that signs verdicts, or a binary cache: FILE, and FILE.pub for those who read them",
+		Short: "Make a key that signs verdicts, contracts, or a binary cache: FILE, and FILE.pub for those who read them",
 		Long: `Keygen writes a new ed25519 key to FILE, which only its owner may read, and the public key to FILE.pub. It prints
 the key's fingerprint and the entry that lets a reader trust it (trust.toml). With --cache NAME the key is one for
 binary caches, in Nix's notation: lane warm --push signs with it, and LANE_TRUSTED_KEYS names the public one.`,

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -190,6 +191,41 @@ func TestEveryKeyIsATerm(t *testing.T) {
 	} {
 		if cmp.Equal(parse(plain), parse(text)) {
 			t.Errorf("the terms do not show this:\n%s", text)
+		}
+	}
+}
+
+// No field of the terms is left empty by all specs that give what it is for.
+func TestEveryTermIsFilled(t *testing.T) {
+	filled := map[string]bool{}
+	var look func(v reflect.Value)
+	look = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				name := v.Type().Name() + "." + v.Type().Field(i).Name
+				filled[name] = filled[name] || !v.Field(i).IsZero()
+				look(v.Field(i))
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				look(v.Index(i))
+			}
+		}
+	}
+	const more = "id = \"x\"\n[source]\npatch = \"x.diff\"\n[env]\naccept = [\"sha256:%[1]s\"]\n[[criterion]]\nid = \"A\"\ntext = \"a\"\nremoves = [\"T\"]\n" +
+		"[[task]]\nname = \"unit\"\nrun = [\"./check\"]\nbuild = [\"make\"]\nreporter = \"tap\"\nfetch = [[\"npm\", \"ci\"]]\nallow = [\"registry.example.org:443\"]\n" +
+		"[[mutation.plugin]]\npath = \"x.wasm\"\nsha256 = \"%[1]s\"\n"
+	for _, text := range []string{string(everyKey(t)), fmt.Sprintf(more, strings.Repeat("00", 32))} {
+		s, err := spec.Parse("lane.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(reflect.ValueOf(contract.Terms(s)))
+	}
+	for name, ok := range filled {
+		if !ok {
+			t.Errorf("nothing fills %s", name)
 		}
 	}
 }

@@ -31,8 +31,8 @@ func Contract(w io.Writer, c *attest.Contract, digest string, o Options) error {
 	if len(c.Files) > 0 {
 		p.head("files of base that steer the check")
 		for _, f := range c.Files {
-			p.raw("  " + pad(string(f.Role), 12) + Line(f.Path))
-			p.raw(p.in(dim, "              sha256 "+f.SHA256))
+			p.raw("  " + pad(Line(string(f.Role)), 12) + Line(f.Path))
+			p.raw(p.in(dim, "              sha256 "+Line(f.SHA256)))
 		}
 	}
 	return p.writeTo(w)
