@@ -23,7 +23,7 @@ type shop struct {
 	file  string // of the key
 }
 
-func newShop(t *testing.T) *shop {
+func newShop(t testing.TB) *shop {
 	t.Helper()
 	l := newLab(t)
 	src := flake(t, two)
@@ -46,13 +46,13 @@ func newShop(t *testing.T) *shop {
 }
 
 // fill has Nix write another cache.
-func (s *shop) fill(t *testing.T, compression string) {
+func (s *shop) fill(t testing.TB, compression string) {
 	s.cache = t.TempDir()
 	s.nix.nixTool("nix", "copy", "--to", "file://"+s.cache+"?compression="+compression+"&secret-key="+s.file, "--from", s.nix.Private, s.want.Root)
 }
 
 // visitor is a machine without Nix that knows the shop's cache.
-func (s *shop) visitor(t *testing.T) *lab {
+func (s *shop) visitor(t testing.TB) *lab {
 	t.Helper()
 	l := newLab(t)
 	l.WithoutNix, l.Substituters, l.TrustedKeys = true, []string{"file://" + s.cache}, []string{s.key.Public().String()}
@@ -88,6 +88,12 @@ func TestTwelveColdStartsFetchOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	l := s.visitor(t)
+	s.twelve(t, l)
+}
+
+// twelve cold starts at once come to one closure, which is fetched once.
+func (s *shop) twelve(t testing.TB, l *lab) {
+	t.Helper()
 	var wait sync.WaitGroup
 	for range 12 {
 		wait.Go(func() {
