@@ -244,6 +244,48 @@ func TestRepairFetchesTheChangedPathAlone(t *testing.T) {
 	}
 }
 
+// Nix that is installed later takes over: the same state comes to the same closure in Nix's own store, and the private store, which
+// nobody uses any more, goes with a gc, but not while a closure is in use.
+func TestNixIsInstalledLater(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	l := s.visitor(t)
+	old := l.Private
+	c, err := l.Warm(t.Context(), s.src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := newLab(t)
+	later.State = l.State
+	if n, err := later.Abandon(t.Context(), old, false); n != 0 || err != nil || !exists(c.Paths[0].Host) {
+		t.Errorf("a store in use: %d bytes, %v", n, err)
+	}
+	c.Close()
+	with, err := later.Warm(t.Context(), s.src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with.Digest != c.Digest || !strings.HasPrefix(with.Paths[0].Host, later.Private) || with.Verified != LevelSealed {
+		t.Errorf("with Nix: %+v, without: %+v", with, c)
+	}
+	with.Close()
+	dry, err := later.Abandon(t.Context(), old, true)
+	if err != nil || dry == 0 || !exists(c.Paths[0].Host) {
+		t.Errorf("dry: %d bytes, %v", dry, err)
+	}
+	if n, err := later.Abandon(t.Context(), old, false); n != dry || err != nil || exists(old) {
+		t.Errorf("%d bytes, %v, there still: %t", n, err, exists(old))
+	}
+	if n, err := later.Abandon(t.Context(), old, false); n != 0 || err != nil {
+		t.Errorf("nothing is there: %d bytes, %v", n, err)
+	}
+	again, err := later.Load(t.Context(), s.src, LevelFull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
+
 // What no lock names goes, and so does what was never finished; what is being used stays.
 func TestGCSweepsThePrivateStore(t *testing.T) {
 	t.Parallel()
