@@ -17,7 +17,7 @@ export GOFLAGS := -buildvcs=false
 export GOWORK := off
 unexport GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY
 
-.PHONY: build demo examples test unit real bench lint fuzz vendorhash clean help
+.PHONY: build demo examples test unit real nix-current bench lint fuzz vendorhash clean help
 
 build: ## build bin/lane
 	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/lane ./cmd/lane
@@ -44,6 +44,9 @@ unit: ## tests that need nothing but Go
 real: ## tests that start Nix, git, boxes or the built command
 	go test -count=1 -timeout=90m $$(.ci/packages real)
 
+nix-current: ## tests that call Nix, with a current release of it: Debian's newest, or NIX=/path/to/nix
+	@.ci/nix-current
+
 bench: ## the bars of docs/design.md, measured on this machine
 	@.ci/deps bench
 	go test -run='^$$' -bench=. -timeout=30m $$(go list ./...)
@@ -54,7 +57,7 @@ lint: ## gofmt, go vet, staticcheck, shell syntax, vendorHash
 	go vet ./...
 	GOOS=darwin go vet ./...
 	go tool -modfile=.ci/tools/go.mod staticcheck ./...
-	@for script in .ci/deps .ci/packages .ci/run examples/run; do bash -n "$$script"; done
+	@for script in .ci/deps .ci/nix-current .ci/packages .ci/run examples/run; do bash -n "$$script"; done
 	go run ./nix/vendorhash --check
 
 fuzz: ## run every fuzz target for FUZZTIME (20s) each
@@ -72,4 +75,4 @@ clean: ## remove what `make build` made
 	rm -rf bin
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile

@@ -48,6 +48,27 @@ func (v *view) noNetwork() Clause {
 	return settle(bad, unseen, number(len(v.plan.Probes), "probe", "probes"), "reached a listener from the control box, and none from the test box", "no probe is planned")
 }
 
+// sentence says what was fetched without a hash.
+func (u Unhashed) sentence() string {
+	if u.File == "" {
+		return u.Why
+	}
+	if len(u.Names) == 0 {
+		return u.File + " " + u.Why
+	}
+	return fmt.Sprintf("%s %s for %s", u.File, u.Why, firstFew(u.Names, u.Count))
+}
+
+// firstFew names the first three of a list whose whole length is count.
+func firstFew(names []string, count int) string {
+	shown := names[:min(len(names), 3)]
+	s := strings.Join(shown, ", ")
+	if more := max(count, len(names)) - len(shown); more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}
+
 func (v *view) clean() Clause {
 	var bad, unseen []string
 	code := ""
@@ -66,6 +87,12 @@ func (v *view) clean() Clause {
 			}
 			bad = append(bad, fmt.Sprintf("the change edits %s, which makes the environment; base's was used", e.Path))
 		}
+	}
+	for _, u := range v.plan.Unhashed {
+		if code == "" {
+			code = CodeUnhashed
+		}
+		bad = append(bad, u.sentence())
 	}
 	have := map[string]bool{}
 	for _, b := range v.plan.Boxes {

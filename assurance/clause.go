@@ -49,6 +49,7 @@ const (
 	CodeLost          = "lost"
 	CodeDirty         = "dirty"
 	CodeEnvEdited     = "environment-edited"
+	CodeUnhashed      = "unhashed-dependencies"
 )
 
 // ClauseCodes returns the closed list of codes that a clause can carry.
@@ -62,6 +63,7 @@ func ClauseCodes() []Meaning {
 		{CodeLost, "a test that passes on base does not run on head"},
 		{CodeDirty, "the tree holds edits that no commit has"},
 		{CodeEnvEdited, "the change edits what makes the environment, so base's was used, or brings one where base has none"},
+		{CodeUnhashed, "dependencies were fetched that no hash of a lock file stands for: the next fetch may bring others"},
 	}
 }
 
@@ -97,7 +99,7 @@ func Clauses() []ClauseMeaning {
 		{TreeBound, VAL0, "the tree was measured before the first run and again after the last"},
 		{ClosureSealed, VAL1, "the closure was verified as sealed or in full, and built in a sandbox"},
 		{NoNetwork, VAL1, "a listener that a control box reached could not be reached from the test box"},
-		{Clean, VAL1, "the tree is a commit or a patch on one, the environment is base's, the box is unprivileged"},
+		{Clean, VAL1, "the tree is a commit or a patch on one, the environment is base's, dependencies have hashes, the box is unprivileged"},
 		{Stable, VAL1, "at least 3 varied runs agree on every test"},
 		{CanarySeen, VAL1, "tests of Lane's own that must fail were seen failing in the same sessions"},
 		{NullMutant, VAL1, "a mutant that changes nothing was seen passing, per file and tier"},

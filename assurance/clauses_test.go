@@ -80,6 +80,9 @@ var alone = []fixture{
 	{"flake edit listed by base", func(e *assurance.Evidence) {
 		e.Plan.Change.Environment = []assurance.EnvironmentEdit{{Path: "flake.lock", ListedBy: assurance.ByBase}}
 	}, "", assurance.VAL1},
+	{"dependencies without a hash", func(e *assurance.Evidence) {
+		e.Plan.Unhashed = []assurance.Unhashed{{File: "requirements.txt", Why: "has no hash", Names: []string{"a==1"}, Count: 1}}
+	}, "clean=failed:unhashed-dependencies", assurance.VAL0},
 	{"ran as root", func(e *assurance.Evidence) { e.Observations["box/unit"].Box.UID = 0 }, "clean=failed", assurance.VAL0},
 	{"ran with capabilities", func(e *assurance.Evidence) { e.Observations["box/unit"].Box.Capabilities = []string{"cap_sys_admin"} }, "clean=failed", assurance.VAL0},
 	{"could gain privileges", func(e *assurance.Evidence) { e.Observations["box/unit"].Box.NoNewPrivs = false }, "clean=failed", assurance.VAL0},

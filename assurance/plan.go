@@ -38,6 +38,18 @@ type Plan struct {
 	Explained []Explanation `json:"explained,omitempty"`
 	// Unmutated lists changed files of code in languages that Lane has no operators for: of them only hunks put back to base were tried.
 	Unmutated []string `json:"unmutated,omitempty"`
+	// Unhashed lists by what dependencies of head were fetched without a hash of their content.
+	Unhashed []Unhashed `json:"unhashed,omitempty"`
+}
+
+// Unhashed is a way by which a fetch phase brought what no hash stands for.
+type Unhashed struct {
+	// File is the manifest or lock file; "" where no file of the tree names what was brought. Why goes on from there, or is a sentence.
+	File string `json:"file,omitempty"`
+	Why  string `json:"why"`
+	// Names are packages of the file, bounded; Count is how many there are.
+	Names []string `json:"names,omitempty"`
+	Count int      `json:"count,omitempty"`
 }
 
 // Authority says by whose word something holds.

@@ -242,13 +242,16 @@ func (o Options) closures(log func(string)) warmup.Options {
 		WithoutNix: o.WithoutNix,
 	}
 	if _, err := exec.LookPath("nix"); err != nil || o.WithoutNix {
-		w.Private = filepath.Join(o.Cache, "store")
+		w.Private = o.privateStore()
 	}
 	if o.Shared != "" && filepath.Clean(o.Shared) != filepath.Clean(o.State) {
 		w.Shared = []string{o.Shared}
 	}
 	return w
 }
+
+// privateStore is the store of a machine without Nix.
+func (o Options) privateStore() string { return filepath.Join(o.Cache, "store") }
 
 // loadOrWarm finds a closure at the level that VAL-1 needs.
 func loadOrWarm(ctx context.Context, o Options, src warmup.Source, log func(string)) (*warmup.Closure, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/vallane/lane/lane/buildcache"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/fetch"
+	"github.com/vallane/lane/lane/fetch/locks"
 	"github.com/vallane/lane/lane/runner"
 	"github.com/vallane/lane/lane/worktree"
 )
@@ -96,6 +97,12 @@ func (j *job) fetchFor(ctx context.Context, t *task, role assurance.TreeRole, tr
 		}
 	}
 	j.noteFetched(t, role, p, brought, !ran)
+	if role == assurance.Head {
+		j.noteUnhashed(p.Unhashed(brought))
+	}
+	if brought.Empty() { // the boxes are those of a task without a fetch phase
+		return nil
+	}
 	b := runner.Brought{Caches: fetch.CachesOf(lease.Dir), CachesAt: fetch.CachesDir, Env: brought.Env}
 	if brought.Modules {
 		b.Below = fetch.TreeOf(lease.Dir)
@@ -176,6 +183,20 @@ func (j *job) noteFetched(t *task, role assurance.TreeRole, p *fetch.Phase, b fe
 	}
 	*list = append(*list, f)
 }
+
+// noteUnhashed puts into the plan what was brought for head and no hash stands for.
+func (j *job) noteUnhashed(gaps []locks.Gap) {
+	list := &j.evidence.Plan.Unhashed
+	for _, g := range gaps {
+		u := assurance.Unhashed{File: g.File, Why: g.Why, Names: g.Names[:min(len(g.Names), maxUnhashed)], Count: len(g.Names)}
+		if !slices.ContainsFunc(*list, func(old assurance.Unhashed) bool { return old.File == u.File && old.Why == u.Why }) {
+			*list = append(*list, u)
+		}
+	}
+}
+
+// maxUnhashed bounds how many packages of one file a verdict names.
+const maxUnhashed = 20
 
 func commandLines(commands [][]string) (out []string) {
 	for _, c := range commands {

@@ -44,6 +44,12 @@ func GC(ctx context.Context, o Options, g Garbage) (f Freed, err error) {
 		return f, err
 	}
 	f.Closures, f.Bytes = len(closures.Removed), closures.Freed
+	if w := o.closures(nil); w.Private == "" { // there is Nix now
+		bytes, err := w.Abandon(ctx, o.privateStore(), g.Dry)
+		if f.Bytes += bytes; err != nil {
+			return f, err
+		}
+	}
 	freed, err := o.builds().Collect(ctx, buildcache.Bound{Bytes: g.MaxSize, Age: g.OlderThan, Dry: g.Dry})
 	f.Caches, f.Bytes = freed.Caches, f.Bytes+freed.Bytes
 	if err != nil {

@@ -46,6 +46,10 @@ type WarmOptions struct {
 	Repair bool
 	// Push is the URL of a binary cache that gets the closures, signed by the key in the file Key; "" for none.
 	Push, Key string
+	// Flake is a folder with a flake.nix: each of its packages for this system is a closure to warm, besides those of the specs. "" is
+	// none. Extras are further files that it reads, as slash paths below the folder.
+	Flake  string
+	Extras []string
 	// Image is a file that gets a container image of this Lane and the closures, as an OCI layout and for docker load; "" for none.
 	Image string
 }
@@ -98,6 +102,14 @@ func Warm(ctx context.Context, o Options, paths []string, w WarmOptions) ([]Warm
 			return out, fmt.Errorf("warm %s: %w", s.Name, withExit(err))
 		}
 	}
+	if w.Flake != "" {
+		one, closures, err := warmFlake(ctx, o, level, w, key)
+		held = append(held, closures...)
+		out = append(out, one...)
+		if err != nil {
+			return out, fmt.Errorf("warm %s: %w", w.Flake, withExit(err))
+		}
+	}
 	if w.Image == "" {
 		return out, nil
 	}
@@ -134,11 +146,7 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 		if err != nil {
 			return out, held, err
 		}
-		w := o.closures(func(text string) { j.say("closure", text) })
-		w.Repair = opts.Repair
-		if os.Geteuid() == 0 && o.Shared != "" && w.Private == "" {
-			w.Publish = o.Shared
-		}
+		w := o.warming(func(text string) { j.say("closure", text) }, opts)
 		var pins []string
 		if opts.Pin {
 			if src, pins, err = j.pin(ctx, w, t, src); err != nil {
@@ -146,33 +154,52 @@ func warmSpec(ctx context.Context, o Options, s *spec.Spec, level warmup.Level, 
 			}
 		}
 		w.Log("look for the closure " + t.Flake)
-		c, err := w.Load(ctx, src, level)
-		fresh := errors.As(err, new(*warmup.NotWarm))
-		if fresh || err == nil && w.Publish != "" {
-			if err == nil {
-				c.Close()
-			}
-			c, err = w.Warm(ctx, src)
-			if err == nil {
-				c.Close()
-				c, err = w.Load(ctx, src, level)
-			}
+		one, c, err := warmOne(ctx, w, src, level, opts, key)
+		if c != nil {
+			held = append(held, c)
 		}
 		if err != nil {
 			return out, held, err
 		}
-		one := Warmed{Spec: s.ID, Flake: t.Flake, Key: c.Key, Digest: c.Digest, Lock: c.Lock, Paths: len(c.Paths),
-			Bytes: c.Size(), Sandbox: string(c.Sandbox), Fresh: fresh, Pins: pins}
-		if opts.Push != "" {
-			one.Pushed, err = w.Push(ctx, c, opts.Push, key)
-		}
-		held = append(held, c)
-		if err != nil {
-			return out, held, err
-		}
+		one.Spec, one.Flake, one.Pins = s.ID, t.Flake, pins
 		out = append(out, one)
 	}
 	return out, held, nil
+}
+
+// warming is how closures are made by Warm: as root with the machine's store, for others too.
+func (o Options) warming(log func(string), opts WarmOptions) warmup.Options {
+	w := o.closures(log)
+	w.Repair = opts.Repair
+	if os.Geteuid() == 0 && o.Shared != "" && w.Private == "" {
+		w.Publish = o.Shared
+	}
+	return w
+}
+
+// warmOne makes one closure, or finds it, and pushes it where that is asked for. The closure is in use until it is closed; it may be
+// returned with an error.
+func warmOne(ctx context.Context, w warmup.Options, src warmup.Source, level warmup.Level, opts WarmOptions, key bincache.SecretKey) (one Warmed, c *warmup.Closure, err error) {
+	c, err = w.Load(ctx, src, level)
+	fresh := errors.As(err, new(*warmup.NotWarm))
+	if fresh || err == nil && w.Publish != "" {
+		if err == nil {
+			c.Close()
+		}
+		c, err = w.Warm(ctx, src)
+		if err == nil {
+			c.Close()
+			c, err = w.Load(ctx, src, level)
+		}
+	}
+	if err != nil {
+		return one, nil, err
+	}
+	one = Warmed{Key: c.Key, Digest: c.Digest, Lock: c.Lock, Paths: len(c.Paths), Bytes: c.Size(), Sandbox: string(c.Sandbox), Fresh: fresh}
+	if opts.Push != "" {
+		one.Pushed, err = w.Push(ctx, c, opts.Push, key)
+	}
+	return one, c, err
 }
 
 // pin writes the files of pins of a task's flake anew.

@@ -68,6 +68,9 @@ func copyTree(t *testing.T, from, to string) {
 	if err == nil && info.IsDir() {
 		err = os.CopyFS(to, os.DirFS(from))
 	} else if err == nil {
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		var data []byte
 		if data, err = os.ReadFile(from); err == nil {
 			err = os.WriteFile(to, data, 0o644)
@@ -206,6 +209,16 @@ func TestTemplatesGiveAnEnvironment(t *testing.T) {
 	}
 }
 
+// The warm-up flake has an environment for each language, on the systems where checks run.
+func TestTheWarmUpFlakeEvaluates(t *testing.T) {
+	f := stage(t, "warmup/flake.nix", "warmup/flake.lock")
+	apply := `builtins.mapAttrs (_: builtins.mapAttrs (_: p: builtins.seq p.drvPath p.name))`
+	all := map[string]any{"go": "go", "node": "node", "python": "python", "rust": "rust", "shell": "shell"}
+	if problem := f.compare(t, "warmup", "packages", apply, map[string]any{"aarch64-linux": all, "x86_64-linux": all}); problem != "" {
+		t.Error(problem)
+	}
+}
+
 // A check that cannot say no proves nothing: each row breaks one thing, and
 // that is said.
 func TestABrokenFlakeIsNoticed(t *testing.T) {
@@ -264,6 +277,9 @@ func TestLockPinsNixpkgs(t *testing.T) {
 	}
 	if inputs := lock.Nodes[lock.Root].Inputs; len(inputs) != 1 || len(lock.Nodes) != 2 || lock.Version != 7 {
 		t.Errorf("flake.lock has inputs %v, %d nodes, version %d; want nixpkgs alone, version 7", inputs, len(lock.Nodes), lock.Version)
+	}
+	if readText(t, "../warmup/flake.lock") != readText(t, "../flake.lock") {
+		t.Error("the warm-up flake pins another nixpkgs than Lane itself")
 	}
 	for _, name := range templates {
 		if readText(t, "templates/"+name+"/flake.lock") != readText(t, "../flake.lock") {

@@ -63,6 +63,34 @@ func BenchmarkLoadLstat50Paths(b *testing.B) {
 	}
 }
 
+// The bar: 500 paths within 10 ms.
+func BenchmarkLoadLstat500Paths(b *testing.B) {
+	o, key, _ := fakeClosure(b, 500, 1)
+	for b.Loop() {
+		load(b, o, key, LevelLstat)
+	}
+}
+
+// The bar: 12 cold starts at once on a fresh store come to one realisation and 12 successes, 20 times in a row; by binary caches, and by Nix.
+func BenchmarkTwelveColdStarts(b *testing.B) {
+	const inARow = 20
+	for _, with := range []string{"caches", "nix"} {
+		b.Run(with, func(b *testing.B) {
+			s := newShop(b)
+			for b.Loop() {
+				for range inARow {
+					if with == "nix" {
+						twelveWarmUps(b, newLab(b), flake(b, slow))
+					} else {
+						s.twelve(b, s.visitor(b))
+					}
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/inARow, "s/time")
+		})
+	}
+}
+
 // The bar: 4 µs a file.
 func BenchmarkLoadSealed(b *testing.B) {
 	o, key, files := fakeClosure(b, 10, 1000)

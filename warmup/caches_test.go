@@ -23,7 +23,7 @@ type shop struct {
 	file  string // of the key
 }
 
-func newShop(t *testing.T) *shop {
+func newShop(t testing.TB) *shop {
 	t.Helper()
 	l := newLab(t)
 	src := flake(t, two)
@@ -46,13 +46,13 @@ func newShop(t *testing.T) *shop {
 }
 
 // fill has Nix write another cache.
-func (s *shop) fill(t *testing.T, compression string) {
+func (s *shop) fill(t testing.TB, compression string) {
 	s.cache = t.TempDir()
 	s.nix.nixTool("nix", "copy", "--to", "file://"+s.cache+"?compression="+compression+"&secret-key="+s.file, "--from", s.nix.Private, s.want.Root)
 }
 
 // visitor is a machine without Nix that knows the shop's cache.
-func (s *shop) visitor(t *testing.T) *lab {
+func (s *shop) visitor(t testing.TB) *lab {
 	t.Helper()
 	l := newLab(t)
 	l.WithoutNix, l.Substituters, l.TrustedKeys = true, []string{"file://" + s.cache}, []string{s.key.Public().String()}
@@ -88,6 +88,12 @@ func TestTwelveColdStartsFetchOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	l := s.visitor(t)
+	s.twelve(t, l)
+}
+
+// twelve cold starts at once come to one closure, which is fetched once.
+func (s *shop) twelve(t testing.TB, l *lab) {
+	t.Helper()
 	var wait sync.WaitGroup
 	for range 12 {
 		wait.Go(func() {
@@ -236,6 +242,48 @@ func TestRepairFetchesTheChangedPathAlone(t *testing.T) {
 	if names := storeEntries(t, l); len(names) != len(c.Paths) {
 		t.Errorf("the store has %q", names)
 	}
+}
+
+// Nix that is installed later takes over: the same state comes to the same closure in Nix's own store, and the private store, which
+// nobody uses any more, goes with a gc, but not while a closure is in use.
+func TestNixIsInstalledLater(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	l := s.visitor(t)
+	old := l.Private
+	c, err := l.Warm(t.Context(), s.src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := newLab(t)
+	later.State = l.State
+	if n, err := later.Abandon(t.Context(), old, false); n != 0 || err != nil || !exists(c.Paths[0].Host) {
+		t.Errorf("a store in use: %d bytes, %v", n, err)
+	}
+	c.Close()
+	with, err := later.Warm(t.Context(), s.src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with.Digest != c.Digest || !strings.HasPrefix(with.Paths[0].Host, later.Private) || with.Verified != LevelSealed {
+		t.Errorf("with Nix: %+v, without: %+v", with, c)
+	}
+	with.Close()
+	dry, err := later.Abandon(t.Context(), old, true)
+	if err != nil || dry == 0 || !exists(c.Paths[0].Host) {
+		t.Errorf("dry: %d bytes, %v", dry, err)
+	}
+	if n, err := later.Abandon(t.Context(), old, false); n != dry || err != nil || exists(old) {
+		t.Errorf("%d bytes, %v, there still: %t", n, err, exists(old))
+	}
+	if n, err := later.Abandon(t.Context(), old, false); n != 0 || err != nil {
+		t.Errorf("nothing is there: %d bytes, %v", n, err)
+	}
+	again, err := later.Load(t.Context(), s.src, LevelFull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }
 
 // What no lock names goes, and so does what was never finished; what is being used stays.

@@ -14,12 +14,12 @@ import (
 // flakes. Nothing of it touches the machine's store.
 type lab struct {
 	Options
-	t    *testing.T
+	t    testing.TB
 	mu   sync.Mutex
 	said []string
 }
 
-func newLab(t *testing.T) *lab {
+func newLab(t testing.TB) *lab {
 	t.Helper()
 	dir := t.TempDir()
 	// What is in a store cannot be written to, nor removed by an ordinary user.

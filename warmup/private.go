@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -100,6 +101,45 @@ func (o Options) sweep(gone []LockPath) (int64, error) {
 			return bytes, err
 		}
 		bytes += sizes[e.Name()]
+	}
+	return bytes, nil
+}
+
+// Abandon removes the private store in dir, which was used while this machine had no Nix, and returns the bytes of its files. Where
+// somebody fetches into it, or a closure of this state is in use, it stays for the next time. dry says only what would go.
+func (o Options) Abandon(ctx context.Context, dir string, dry bool) (int64, error) {
+	o.Private = dir
+	held, err := tryLock(o.storeLock(), exclusive, false)
+	if errors.Is(err, errBusy) || errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("remove the private store: %w", err)
+	}
+	defer held.Close()
+	all, err := o.List(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("remove the private store: %w", err)
+	}
+	if slices.ContainsFunc(all, func(e Entry) bool { return e.InUse }) {
+		return 0, nil
+	}
+	var bytes int64
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	if err == nil && !dry {
+		err = removeAll(dir)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("remove the private store: %w", err)
 	}
 	return bytes, nil
 }

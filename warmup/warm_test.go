@@ -76,8 +76,14 @@ func TestLoadOfAColdEnvironmentSaysWhatToDo(t *testing.T) {
 // N7: of twelve at once one realises, the others wait, and all succeed.
 func TestTwelveWarmUpsRealiseOnce(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	src := flake(t, `lane-env = mk "slow" { slow = "300ms"; };`)
+	twelveWarmUps(t, newLab(t), flake(t, slow))
+}
+
+// slow is a closure that takes long enough to build for twelve to meet.
+const slow = `lane-env = mk "slow" { slow = "300ms"; };`
+
+func twelveWarmUps(t testing.TB, l *lab, src Source) {
+	t.Helper()
 	digests := make([]string, 12)
 	var g errgroup.Group
 	for i := range digests {

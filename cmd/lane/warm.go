@@ -19,15 +19,17 @@ func (a *app) warmCommand() *cobra.Command {
 		Long: `Warm stages each spec's flake, fetches what it declares, has Nix build it, and writes closure.lock.
 As root it also publishes the locks to $LANE_SHARED, so that ordinary users of the machine check
 without Nix.`,
-		Example: "  lane warm\n  lane warm --verify full specs/cart.toml\n  lane warm --pin\n  lane warm --push file:///srv/cache --key cache.key",
+		Example: "  lane warm\n  lane warm --verify full specs/cart.toml\n  lane warm --pin\n  lane warm --flake warmup\n  lane warm --push file:///srv/cache --key cache.key",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := a.options()
 			if err != nil {
 				return err
 			}
-			specs, err := lane.Find(args)
-			if err != nil {
-				return err
+			var specs []string
+			if w.Flake == "" || len(args) > 0 {
+				if specs, err = lane.Find(args); err != nil {
+					return err
+				}
 			}
 			o.Events = newProgress(a.out, a.quiet, len(specs) > 1).show
 			warmed, err := lane.Warm(cmd.Context(), o, specs, w)
@@ -66,6 +68,8 @@ without Nix.`,
 	c.Flags().BoolVar(&w.Repair, "repair", false, "look at every byte, and make again what has changed")
 	c.Flags().StringVar(&w.Push, "push", "", "also fill a binary cache: file:///path, or a URL that takes PUT")
 	c.Flags().StringVar(&w.Key, "key", "", "the file of the key that signs for the cache; lane keygen --cache NAME makes one")
+	c.Flags().StringVar(&w.Flake, "flake", "", "warm each package of the flake in this folder, in place of the folder's specs")
+	c.Flags().StringSliceVar(&w.Extras, "extra", nil, "a further file that the flake of --flake reads, below its folder")
 	c.Flags().StringVar(&w.Image, "image", "", "also write a container image of lane and the closures to this file: an OCI archive, which docker load takes too")
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was warmed as JSON")
 	return c

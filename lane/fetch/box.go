@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -97,7 +98,11 @@ func (p *Phase) lay() (dir string, err error) {
 	if err := root.MkdirAll(filepath.Join(".", p.Dir), 0o755); err != nil {
 		return dir, fmt.Errorf("lay manifests: %w", err)
 	}
-	for name, data := range p.Manifests {
+	files := maps.Clone(p.Manifests)
+	for _, name := range p.standIns() {
+		files[name] = nil
+	}
+	for name, data := range files {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return dir, fmt.Errorf("lay manifests: %w", err)
 		}

@@ -24,7 +24,8 @@ func Caches() []Cache {
 		{Name: "npm", For: "npm", Both: []string{"npm_config_cache=/fetched/npm"}, Test: []string{"npm_config_offline=true"},
 			Fetch: []string{"npm_config_ignore_scripts=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false", "npm_config_logs_max=0",
 				"npm_config_fetch_retry_mintimeout=1000", "npm_config_fetch_retry_maxtimeout=5000", "NODE_USE_ENV_PROXY=1"}},
-		{Name: "pnpm", For: "pnpm", Both: []string{"npm_config_store_dir=/fetched/pnpm"}},
+		// pnpm reads npm's variables up to its version 10, and its own from 11 on.
+		{Name: "pnpm", For: "pnpm", Both: []string{"npm_config_store_dir=/fetched/pnpm", "pnpm_config_store_dir=/fetched/pnpm"}, Fetch: []string{"pnpm_config_ignore_scripts=true"}},
 		{Name: "yarn", For: "yarn", Both: []string{"YARN_CACHE_FOLDER=/fetched/yarn"}, Fetch: []string{"YARN_ENABLE_SCRIPTS=false", "YARN_IGNORE_SCRIPTS=true"}},
 		{Name: "pip", For: "pip", Both: []string{"PIP_CACHE_DIR=/fetched/pip"},
 			Fetch: []string{"PIP_ONLY_BINARY=:all:", "PIP_NO_INPUT=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_PROGRESS_BAR=off"}},
@@ -32,7 +33,8 @@ func Caches() []Cache {
 		{Name: "python", For: "pip install --target /fetched/python", Test: []string{"PYTHONPATH=/fetched/python"}},
 		{Name: "uv", For: "uv", Both: []string{"UV_CACHE_DIR=/fetched/uv"}, Fetch: []string{"UV_NO_BUILD=1"}, Test: []string{"UV_OFFLINE=1"}},
 		{Name: "cargo", For: "Cargo", Both: []string{"CARGO_HOME=/fetched/cargo"}, Test: []string{"CARGO_NET_OFFLINE=true"}},
-		{Name: "gems", For: "bundle cache", Both: []string{"BUNDLE_CACHE_PATH=/fetched/gems"}, Fetch: []string{"BUNDLE_FROZEN=true"}},
+		// Installing a gem may build its extensions, which runs its code: that is for the task's command, which also compares with the lock.
+		{Name: "gems", For: "bundle cache", Both: []string{"BUNDLE_CACHE_PATH=/fetched/gems"}, Fetch: []string{"BUNDLE_FROZEN=true", "BUNDLE_NO_INSTALL=true"}, Test: []string{"BUNDLE_PATH=/tmp/bundle"}},
 	}
 }
 

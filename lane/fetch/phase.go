@@ -67,7 +67,7 @@ func (p *Phase) Key() string {
 		}
 		fmt.Fprint(h, "|")
 	}
-	add("fetch 1", p.Closure, p.Dir)
+	add("fetch 2", p.Closure, p.Dir)
 	for _, c := range p.Commands {
 		add(c...)
 	}

@@ -16,13 +16,14 @@ import (
 type registry struct {
 	name string   // as it stands in the list
 	ask  []string // prints its URL, or URLs separated by commas
-	env  string   // how the client in the box is told
+	env  []string // how the clients in the box are told
 }
 
+// pnpm reads npm's variable up to its version 10, and its own from 11 on.
 var registries = []registry{
-	{"@go", []string{"go", "env", "GOPROXY"}, "GOPROXY"},
-	{"@npm", []string{"npm", "config", "get", "registry"}, "npm_config_registry"},
-	{"@pip", []string{"pip", "config", "get", "global.index-url"}, "PIP_INDEX_URL"},
+	{"@go", []string{"go", "env", "GOPROXY"}, []string{"GOPROXY"}},
+	{"@npm", []string{"npm", "config", "get", "registry"}, []string{"npm_config_registry", "pnpm_config_registry"}},
+	{"@pip", []string{"pip", "config", "get", "global.index-url"}, []string{"PIP_INDEX_URL"}},
 }
 
 // Registries replaces "@go", "@npm" and "@pip" in a list of allowed hosts by the host that this machine's client is configured to
@@ -43,7 +44,10 @@ func Registries(ctx context.Context, list []string) (allow, env []string, err er
 		if err != nil {
 			return nil, nil, err
 		}
-		allow, env = append(allow, host), append(env, r.env+"="+u)
+		allow = append(allow, host)
+		for _, name := range r.env {
+			env = append(env, name+"="+u)
+		}
 	}
 	return allow, env, nil
 }

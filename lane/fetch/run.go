@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/vallane/lane/lane/egress"
 	"github.com/vallane/lane/lane/fence"
+	"github.com/vallane/lane/lane/fetch/locks"
 	"github.com/vallane/lane/warmup/nar"
 	"github.com/vallane/lane/warmup/store"
 )
@@ -32,7 +34,13 @@ type Brought struct {
 	Env []string `json:"env,omitempty"`
 	// Modules says that there are node_modules to lie below the tree.
 	Modules bool `json:"modules,omitempty"`
+	// Filled are the names of the caches that hold something, Written the lock files that the commands wrote or changed in the box.
+	Filled  []string `json:"filled,omitempty"`
+	Written []string `json:"written,omitempty"`
 }
+
+// Empty reports whether nothing was brought.
+func (b Brought) Empty() bool { return len(b.Filled) == 0 && !b.Modules }
 
 // Folders of what was brought, below the folder that Run was given, and the file that tells of it.
 const (
@@ -108,7 +116,8 @@ func (p *Phase) Run(ctx context.Context, dir string) ([]Host, error) {
 	if b.Modules, err = p.takeModules(dir); err != nil {
 		return hosts, fmt.Errorf("take what was fetched: %w", err)
 	}
-	b.Env = testEnv(dir)
+	b.Filled, b.Env = filled(dir)
+	b.Written = p.written(dir)
 	if err := os.RemoveAll(filepath.Join(dir, workIn)); err != nil {
 		return hosts, fmt.Errorf("take what was fetched: %w", err)
 	}
@@ -274,14 +283,43 @@ func (p *Phase) takeModules(dir string) (found bool, err error) {
 	return found, nil
 }
 
-// testEnv tells the test boxes of the caches that were filled.
-func testEnv(dir string) (env []string) {
+// filled are the caches that hold something, and what the test boxes are told of them.
+func filled(dir string) (names, env []string) {
 	for _, c := range Caches() {
 		if list, err := os.ReadDir(filepath.Join(CachesOf(dir), c.Name)); err == nil && len(list) > 0 {
+			names = append(names, c.Name)
 			env = append(append(env, c.Both...), c.Test...)
 		}
 	}
-	return slices.Clip(env)
+	return names, slices.Clip(env)
+}
+
+// written are the lock files that are no longer in the box's tree what was laid there: they do not say what was fetched.
+func (p *Phase) written(dir string) (names []string) {
+	root, err := os.OpenRoot(filepath.Join(dir, workIn, "upper"))
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	for name, laid := range p.Manifests {
+		if !locks.IsLock(name) {
+			continue
+		}
+		if data, err := root.ReadFile(name); err == nil && !bytes.Equal(data, laid) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Unhashed tells by which lock files and commands something was brought that no hash stands for.
+func (p *Phase) Unhashed(b Brought) []locks.Gap {
+	of := locks.Phase{Commands: p.Commands, Manifests: p.Manifests, Filled: b.Filled, Written: b.Written}
+	if b.Modules {
+		of.Filled = append(slices.Clip(of.Filled), locks.Modules)
+	}
+	return locks.Find(of)
 }
 
 // openUp lets the owner into every folder below dir, whatever mode a program left it in.

@@ -93,15 +93,23 @@
             genAttrs
               [
                 "bash"
+                "cargo"
                 "coreutils"
+                "diffutils"
+                "findutils"
+                "gawk"
+                "gcc"
                 "git"
+                "gnugrep"
                 "gnumake"
+                "gnused"
                 "go"
                 "go-tools"
                 "go_1_26"
                 "gopls"
                 "nixfmt-tree"
                 "nodejs"
+                "rustc"
                 "tzdata"
               ]
               (name: drv name { } { meta.mainProgram = name; });
@@ -111,7 +119,7 @@
             stdenv.hostPlatform = {
               inherit system;
             };
-            python3.withPackages = pick: drv "python3-env" { paths = pick { pytest = drv "pytest" { } { }; }; } { };
+            python3.withPackages = pick: drv "python3-env" { paths = pick (genAttrs [ "pytest" "pytest-cov" ] (name: drv name { } { })); } { };
 
             callPackage =
               file: args:

@@ -69,6 +69,22 @@ func (c *Client) Eval(ctx context.Context, dir, attr string, v any) error {
 	return decode(attr, out, v)
 }
 
+// Names returns the names of an attribute set of the staged flake in dir, in order, and evaluates none of what they stand for.
+// Where the flake has no such set the error is ErrNoAttribute.
+func (c *Client) Names(ctx context.Context, dir, attr string) (names []string, err error) {
+	ctx, cancel := c.evalContext(ctx)
+	defer cancel()
+	out, _, err := c.flake(ctx, "evaluate "+attr, dir, "eval", "--json", "--no-update-lock-file", "--apply", "builtins.attrNames", "path:.#"+attr)
+	var said *Error
+	if errors.As(err, &said) && said.Says("does not provide attribute") {
+		return nil, fmt.Errorf("evaluate %s: %w", attr, ErrNoAttribute)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return names, decode("the names of "+attr, out, &names)
+}
+
 // Built is the result of a build.
 type Built struct {
 	Outputs []string // store paths, in the order of the derivations and names
