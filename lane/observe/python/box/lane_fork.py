@@ -7,6 +7,7 @@ not to be used again. Where a child did something that would not have been the s
 source, loaded it anew, started another program), the answer is spoiled: only a failed test still means something."""
 
 import atexit
+import base64
 import gc
 import importlib
 import json
@@ -29,6 +30,7 @@ TAIL = 8 << 10  # bytes kept of what a child printed
 MOST_OUTPUT = 16 << 20  # bytes
 MOST_REASON = 300
 BATCH = 50  # values in one record
+NOTED = 24 << 10  # bytes of notes in one record
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Audit events of what changes files, by name; the arguments that are paths.
@@ -114,6 +116,9 @@ class Server:
 
     def fork(self, order):
         self.note[:] = bytes(len(self.note))
+        notes = self.hook.notes if order.get("record") else None
+        if notes:
+            notes[:] = bytes(len(notes))
         out, theirs = os.pipe()
         since = _clock()
         pid = _fork()
@@ -129,6 +134,8 @@ class Server:
             os.close(out)
         left, unclean = self.empty()
         dirty = self.tidy() or unclean or bool(self.note[1])
+        for at in range(0, len(notes) if notes else 0, NOTED):
+            self.channel.send("noted", data=base64.b64encode(notes[at : at + NOTED]).decode("ascii"))
         self.channel.send(
             "forked", order=order["n"], end=child.end, c=child.code, cpu=child.cpu, ns=int((_clock() - since) * 1e9), left=left,
             m=self.reason() or child.odd, dirty=dirty, out=child.tail.decode("utf-8", "replace"),
