@@ -182,17 +182,16 @@ class Recorded:
     def site(self, node, mutants, truth):
         """(site, numbers of the parts) of an expression."""
         site = Site(self.words, truth)
-        parts = lane_evaluate.leaves(node)
-        site.pure = {n for n, p in enumerate(parts) if isinstance(p, ast.Name)}
-        site.original = lane_evaluate.Expression(node, _numbers(parts, parts))
+        numbers = {p: n for n, p in enumerate(lane_evaluate.leaves(node))}
+        site.pure = {n for p, n in numbers.items() if isinstance(p, ast.Name)}
+        site.original = lane_evaluate.Expression(node, numbers.get)
         for at, other in mutants:
             try:
-                form = lane_evaluate.Expression(other, _numbers(lane_evaluate.leaves(other), parts))
-                site.mutants.append((at, form))
+                site.mutants.append((at, lane_evaluate.Expression(other, _numbers(node, other, numbers))))
                 self.noted.append(at)
             except lane_evaluate.Unknown:
                 pass
-        return site, {p: n for n, p in enumerate(parts)}
+        return site, numbers
 
 
 class _Writer(ast.NodeTransformer):
@@ -256,22 +255,35 @@ def _calculation(assignment):
     return ast.copy_location(ast.BinOp(left, assignment.op, assignment.value), assignment)
 
 
-def _numbers(own, parts):
-    """Finds the number among parts of a leaf of own: that which stands at the same place among those that look the same. Where one
-    was left out nobody knows which, but among names alone, which all have the same value."""
-    known, names = {}, all(isinstance(p, ast.Name) for p in parts)
-    for n, p in enumerate(parts):
-        known.setdefault(ast.dump(p), []).append(n)
-    numbers, counts = {}, {}
-    for p in own:
-        counts.setdefault(ast.dump(p), []).append(p)
-    for text, leaves in counts.items():
-        found = known.get(text, [])
-        if len(found) == len(leaves):
-            numbers.update(zip(leaves, found))
-        elif found and names:
-            numbers.update((leaf, found[0]) for leaf in leaves)
-    return numbers.get
+def _numbers(node, other, numbers):
+    """Finds the number of a leaf of another form of a node, by those of the node's own: that of the leaf in its place, or, within
+    what differs, that which stands at the same place among those that look the same. Where one was left out nobody knows which, but
+    among names alone, which all have the same value."""
+    found, names = {}, all(isinstance(p, ast.Name) for p in numbers)
+
+    def align(a, b):
+        own, others = lane_evaluate.parts(a), lane_evaluate.parts(b)
+        if type(a) is type(b) and own and others and len(own) == len(others):
+            for pair in zip(own, others):
+                align(*pair)
+            return
+        known = _by_look(lane_evaluate.leaves(a))
+        for look, leaves in _by_look(lane_evaluate.leaves(b)).items():
+            same = known.get(look, [])
+            if len(same) == len(leaves):
+                found.update((leaf, numbers[p]) for leaf, p in zip(leaves, same))
+            elif same and names:
+                found.update((leaf, numbers[same[0]]) for leaf in leaves)
+
+    align(node, other)
+    return found.get
+
+
+def _by_look(leaves):
+    out = {}
+    for leaf in leaves:
+        out.setdefault(ast.dump(leaf), []).append(leaf)
+    return out
 
 
 def _suspends(node):
