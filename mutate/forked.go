@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // switched reports whether a mutant of this tier is selected by a value in what was built or loaded once.
 func (t Tier) switched() bool { return t == T2 || t == T3 }
 
 // budget is what a trial may use. In T3 nothing is started or loaded: a fifth of the floors is enough. In T2 nothing is built, so that
-// it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had.
+// it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had. In T3 each test has, besides, the
+// budget of the slowest of them alone, so that one that hangs does not use up what was meant for all.
 func (r *run) budget(t *Trial, null *nullState) {
 	l := r.limits
 	if t.Tier == T3 {
 		l.FloorCPU, l.FloorWall = l.FloorCPU/5, l.FloorWall/2
+		t.Each = l.FloorCPU + time.Duration(l.Factor)*r.suite.most(t.Tests)
 	}
 	if t.Tier == T2 {
 		l.FloorCPU /= 5

@@ -36,6 +36,7 @@ type ForkOrder struct {
 	FailFast bool
 	Record   bool          // the hook's notes of the child are wanted
 	CPU      time.Duration // budget of all processes of the child; 0 for none
+	Each     time.Duration // the same from the beginning of a test to that of the next; 0 for none
 	Wall     time.Duration // 0 for none
 }
 

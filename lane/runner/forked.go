@@ -155,7 +155,7 @@ func (x *Forked) once(ctx context.Context, trial mutate.Trial, sequence string) 
 		}
 	}
 	answer, err := l.ask(ctx, observe.ForkOrder{
-		Value: trial.Switch, Tests: trial.Tests, Sequence: sequence, FailFast: trial.FailFast, Record: record, CPU: trial.CPU, Wall: trial.Wall,
+		Value: trial.Switch, Tests: trial.Tests, Sequence: sequence, FailFast: trial.FailFast, Record: record, CPU: trial.CPU, Each: trial.Each, Wall: trial.Wall,
 	}, take)
 	if err != nil {
 		l.close()

@@ -1,6 +1,7 @@
 """Puts a mutant into a loaded program: every function that has the code which the mutant changes gets the mutant's.
 
-lane_fork calls begin before anything of the tree is loaded, loaded when everything is, examine once, and apply in each child.
+lane_fork calls begin before anything of the tree is loaded, loaded when everything is, examine once, prepare before each child, and what
+that returns in the child.
 What a swap cannot express is left to a run of its own: code that lies outside of functions or has run already, functions that are
 not loaded or are not what their source says, and a frame that is suspended in one."""
 
@@ -200,8 +201,8 @@ def examine():
                 yield value, str(e) if isinstance(e, CannotSwap) else "%s: %s" % (type(e).__name__, e)
 
 
-def apply(value):
-    """Swaps the code; why that cannot be done, or ""."""
+def prepare(value):
+    """What swaps the code where it is called; why that cannot be done, where it is a text."""
     kind, file, mutants = _values[value]
     if kind == "record":
         return _record(mutants)
@@ -209,16 +210,20 @@ def apply(value):
         swaps, text = _swaps(kind, file, mutants)
     except CannotSwap as e:
         return str(e)
-    for function, code in swaps:
-        function.__code__ = code
-    _show(file, text)
-    return ""
+    return _Swap(swaps, [(file, text)])
 
 
-def _show(file, text):
-    """What shows or reads its source line by line sees this text. A time of None is never compared with the file's."""
-    for name in file.names | {file.path}:
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+class _Swap:
+    def __init__(self, swaps, texts):
+        self.swaps = swaps
+        # What shows or reads its source line by line sees the mutant's. A time of None is never compared with the file's.
+        self.lines = [(name, (len(text), None, text.splitlines(True), name)) for file, text in texts for name in file.names | {file.path}]
+
+    def __call__(self):
+        for function, code in self.swaps:
+            function.__code__ = code
+        for name, entry in self.lines:
+            linecache.cache[name] = entry
 
 
 def _record(files):
@@ -229,28 +234,27 @@ def _record(files):
     words = memoryview(notes).cast("I")
     for at in range(lane_values.HEAD, len(words), lane_values.HEAD + 1):
         words[at] = 1
+    swaps = []
     for file, mutants in files:
-        _show(file, file.source.text)
         for (before, begin, end), group in _segments(file, mutants).items():
             try:
-                _record_in(file, before + file.source.text[begin:end], group, words)
+                swaps += _record_in(file, before + file.source.text[begin:end], group, words)
             except (CannotSwap, *lane_compile.ERRORS):  # its mutants have runs of their own, or cannot be swapped either
                 pass
-    return ""
+    return _Swap(swaps, [(file, file.source.text) for file, _ in files])
 
 
 def _record_in(file, text, mutants, words):
     recorded = lane_values.Recorded(text, words)
     taken = [m for m in mutants if recorded.add(m["at"], file.mutated(m)[0])]
     if not taken:
-        return
+        return []
     with warnings.catch_warnings():  # the texts that stand for functions cannot be called, a compiler says
         warnings.simplefilter("ignore")
         swaps = _Changed(file, taken[0], recorded.written()).swaps()
-    for function, code in swaps:
-        function.__code__ = recorded.bound(code)
     for at in recorded.noted:
         words[at + lane_values.HEAD] = 0
+    return [(function, recorded.bound(code)) for function, code in swaps]
 
 
 def _swaps(kind, file, mutants):

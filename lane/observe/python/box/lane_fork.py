@@ -29,6 +29,7 @@ EXIT_GRACE = 5.0  # seconds from the last result to the end of the process
 TAIL = 8 << 10  # bytes kept of what a child printed
 MOST_OUTPUT = 16 << 20  # bytes
 MOST_REASON = 300
+TURN = 1024  # where the note says how many tests have begun
 BATCH = 50  # values in one record
 NOTED = 24 << 10  # bytes of notes in one record
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
@@ -52,7 +53,7 @@ class Server:
         null = os.open(os.devnull, os.O_RDONLY)  # tests see an empty standard input
         os.dup2(null, 0)
         os.close(null)
-        self.rest, self.failfast = b"", False
+        self.rest, self.failfast, self.turns = b"", False, 0
         self.note = mmap.mmap(-1, 4096)  # shared with the children: what they did, and why an answer is spoiled
         self.files = None
         folder, name = os.path.split(plan["fork"]["module"])
@@ -121,10 +122,11 @@ class Server:
             notes[:] = bytes(len(notes))
         out, theirs = os.pipe()
         since = _clock()
+        change = None if order.get("examine") else self.change(order["value"])
         pid = _fork()
         if pid == 0:
             os.close(out)
-            self.enter(order, theirs)
+            self.enter(order, theirs, change)
             return True
         os.close(theirs)
         child = Child(pid, out, since, self)
@@ -141,6 +143,14 @@ class Server:
             m=self.reason() or child.odd, dirty=dirty, out=child.tail.decode("utf-8", "replace"),
         )
         return False
+
+    def change(self, value):
+        """What is to be called in a child, or a text that says why nothing can be. It is found out before there is a child, which
+        would pay for each page that this writes."""
+        try:
+            return self.hook.prepare(value)
+        except Exception as e:
+            return "%s: %s" % (type(e).__name__, e)
 
     def reason(self):
         if not self.note[0]:
@@ -194,7 +204,7 @@ class Server:
 
     # In a child
 
-    def enter(self, order, out):
+    def enter(self, order, out, change):
         os.close(self.orders)
         os.setsid()  # as a command of its own leads its session
         for fd in self.printing:
@@ -205,13 +215,10 @@ class Server:
         if order.get("examine"):
             self.examine()
         sys.addaudithook(self.audit)
-        try:
-            why = self.hook.apply(order["value"])
-        except Exception as e:
-            why = "%s: %s" % (type(e).__name__, e)
-        if why:
-            self.spoil(why)
+        if isinstance(change, str):
+            self.spoil(change)
             _exit(0)
+        change()
 
     def examine(self):
         """Tells of every value that the hook cannot apply."""
@@ -265,6 +272,11 @@ class Server:
         if not path.startswith(tuple(r + "/" for r in (*self.roots, "/dev"))):
             self.note[1] = 1
 
+    def turn(self):
+        """Call it where a test begins."""
+        self.turns += 1
+        self.note[TURN : TURN + 8] = self.turns.to_bytes(8, "little")
+
     def settle(self, ledger, name):
         """Ends a child whose first failure settles it: how its test, its fixtures and the session end does not matter any more."""
         if self.failfast:
@@ -294,6 +306,7 @@ class Child:
         self.pid, self.out, self.since, self.server = pid, out, since, server
         self.end, self.code, self.cpu, self.odd = "", 0, 0, ""
         self.tail, self.printed = bytearray(), 0
+        self.turn, self.turned, self.before = b"", since, 0.0  # the last test that was seen to begin, when, and what was used by then
 
     def watch(self, order):
         poll = select.poll()
@@ -332,7 +345,12 @@ class Child:
             self.odd = "it prints without end"
         if now - self.since > order["wall"] > 0:
             return "timeout"
+        turn = self.server.note[TURN : TURN + 8]
+        if turn != self.turn:
+            self.turn, self.turned, self.before = turn, now, self.used()
         # Until then not even all processors at once can have used it up.
+        if 0 < order["each"] < (now - self.turned) * CPUS and self.used() - self.before > order["each"]:
+            return "cpu"
         if 0 < order["cpu"] < (now - self.since) * CPUS and self.used() > order["cpu"]:
             return "cpu"
         if reported is not None and now - reported > EXIT_GRACE:
