@@ -172,3 +172,40 @@ func compare(b *testing.B, e mutate.Engine, found *python.Result) {
 	b.ReportMetric(float64(compared), "compared")
 	b.ReportMetric(float64(differ), "differ")
 }
+
+// BenchmarkInferredVerdicts tries those mutants of modules of toolz by the whole command (T0) that had no run of their own because of
+// what was recorded: how many they are, and how many verdicts differ.
+func BenchmarkInferredVerdicts(b *testing.B) {
+	for _, name := range []string{"dicttoolz", "functoolz", "itertoolz"} {
+		b.Run(name, func(b *testing.B) {
+			e, found, _, _ := toolz(b, "toolz/tests/test_"+name+".py", "toolz/"+name+".py")
+			e.SwitchAll = true
+			for b.Loop() {
+				rep := mutants(b, e, found)
+				again := python.Result{}
+				forked := 0
+				for _, r := range rep.Results {
+					if r.Tier == mutate.T3 {
+						forked++
+					}
+					if r.Inferred {
+						again.Mutants = append(again.Mutants, r.Mutant)
+					}
+				}
+				b.Logf("%d mutants at T3, %d of them not run, %v\n%s", forked, len(again.Mutants), rep.Score, strings.Join(rep.Facts, "\n"))
+				whole := e
+				whole.Tier = mutate.T0
+				differ := 0
+				for _, r := range mutants(b, whole, &again).Results {
+					if r.Verdict != mutate.Survived {
+						differ++
+						b.Errorf("%s: never differs, %s at T0 (%s %v)", &r.Mutant, r.Verdict, r.Reason, r.Killers)
+					}
+				}
+				b.ReportMetric(float64(len(again.Mutants)), "compared")
+				b.ReportMetric(float64(differ), "differ")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
