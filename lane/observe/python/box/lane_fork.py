@@ -8,6 +8,7 @@ source, loaded it anew, started another program), the answer is spoiled: only a 
 
 import atexit
 import base64
+import fcntl
 import gc
 import importlib
 import json
@@ -22,6 +23,8 @@ import time
 
 import lane_reach
 
+HIGH = 64  # the lowest descriptor of Lane's own in a child
+SOON = 0.5  # seconds within which nobody asks which test runs
 LOOK = 0.05  # seconds between two looks at what a long run used
 STRAGGLERS = 0.1  # seconds that what a child started has to end by itself
 EMPTYING = 2.0  # seconds that killing may take
@@ -40,7 +43,6 @@ CHANGES.update({"os.rename": 2, "os.link": 2, "os.symlink": 2, "shutil.rmtree": 
 
 _exit, _fork, _read, _write, _kill, _wait4, _clock = os._exit, os.fork, os.read, os.write, os.kill, os.wait4, time.monotonic
 _decode = json.JSONDecoder().decode
-_pidfd = getattr(os, "pidfd_open", None)
 _ticks = os.sysconf("SC_CLK_TCK")
 CPUS = len(os.sched_getaffinity(0))
 
@@ -121,19 +123,25 @@ class Server:
         if notes:
             notes[:] = bytes(len(notes))
         out, theirs = os.pipe()
+        life, held = os.pipe()
+        alive = fcntl.fcntl(held, fcntl.F_DUPFD_CLOEXEC, HIGH)  # tests may expect the low descriptors to be free
+        os.close(held)
         since = _clock()
         change = None if order.get("examine") else self.change(order["value"])
         pid = _fork()
         if pid == 0:
             os.close(out)
+            os.close(life)
             self.enter(order, theirs, change)
             return True
         os.close(theirs)
-        child = Child(pid, out, since, self)
+        os.close(alive)
+        child = Child(pid, out, life, since, self)
         try:
             child.watch(order)
         finally:
             os.close(out)
+            os.close(life)
         left, unclean = self.empty()
         dirty = self.tidy() or unclean or bool(self.note[1])
         for at in range(0, len(notes) if notes else 0, NOTED):
@@ -302,8 +310,9 @@ class Server:
 class Child:
     """One child, seen from the process that loaded."""
 
-    def __init__(self, pid, out, since, server):
+    def __init__(self, pid, out, life, since, server):
         self.pid, self.out, self.since, self.server = pid, out, since, server
+        self.life = life  # is hung up when the child ends, and later where its own children go on
         self.end, self.code, self.cpu, self.odd = "", 0, 0, ""
         self.tail, self.printed = bytearray(), 0
         self.turn, self.turned, self.before = b"", since, 0.0  # the last test that was seen to begin, when, and what was used by then
@@ -311,17 +320,14 @@ class Child:
     def watch(self, order):
         poll = select.poll()
         poll.register(self.out, select.POLLIN)
-        fd = -1
-        if _pidfd:
-            try:
-                fd = _pidfd(self.pid)
-                poll.register(fd, select.POLLIN)
-            except OSError:
-                fd = -1
-        looked, reported = self.since, None
+        poll.register(self.life, 0)
+        looked, reported, ending = self.since, None, False
         while not self.over():
-            for ready, _ in poll.poll(LOOK * 1000 if fd >= 0 else 2):
-                if ready == self.out and not self.take():
+            for ready, _ in poll.poll(1 if ending else LOOK * 1000):
+                if ready == self.life:
+                    poll.unregister(self.life)
+                    ending = True
+                elif not self.take():
                     poll.unregister(self.out)
             now = _clock()
             if self.server.note[2] and reported is None:
@@ -336,8 +342,6 @@ class Child:
                     _kill(self.pid, signal.SIGKILL)
         while self.take(False):
             pass
-        if fd >= 0:
-            os.close(fd)
 
     def beyond(self, order, now, reported):
         """The budget that is used up, or ""."""
@@ -346,7 +350,7 @@ class Child:
         if now - self.since > order["wall"] > 0:
             return "timeout"
         turn = self.server.note[TURN : TURN + 8]
-        if turn != self.turn:
+        if turn != self.turn and now - self.since > SOON:
             self.turn, self.turned, self.before = turn, now, self.used()
         # Until then not even all processors at once can have used it up.
         if 0 < order["each"] < (now - self.turned) * CPUS and self.used() - self.before > order["each"]:
