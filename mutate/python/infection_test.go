@@ -126,7 +126,8 @@ import lane_swap
 lane_swap.begin("/tree", module)
 import shop
 
-assert not lane_swap.loaded() and not lane_swap.apply(value)
+assert not lane_swap.loaded()
+lane_swap.prepare(value)()
 `
 
 // recorded runs code on the recorded form of a file shop.py. It returns the mutants whose value never differed.
