@@ -44,8 +44,7 @@ type ForkOrder struct {
 func (o ForkOrder) Line() ([]byte, error) {
 	line, err := json.Marshal(map[string]any{
 		"n": o.Number, "examine": o.Examine, "value": o.Value, "tests": o.Tests, "sequence": o.Sequence, "failfast": o.FailFast,
-		"record": o.Record,
-		"cpu":    o.CPU.Seconds(), "wall": o.Wall.Seconds(),
+		"record": o.Record, "cpu": o.CPU.Seconds(), "each": o.Each.Seconds(), "wall": o.Wall.Seconds(),
 	})
 	return append(line, '\n'), err
 }
