@@ -31,7 +31,9 @@ func (j *job) forkable(t *task, trials *runner.Trials, e *mutate.Engine) (cleanU
 		if len(f.Value) == 0 {
 			return nil, fmt.Errorf("none of %d mutants can be put into loaded tests: %s", all, unforked(reasons)[0])
 		}
-		return &mutate.Switched{Tier: mutate.T3, Value: f.Value, Null: f.Null, Canary: f.Canary, Facts: unforked(reasons)}, nil
+		return &mutate.Switched{
+			Tier: mutate.T3, Value: f.Value, Null: f.Null, Canary: f.Canary, Facts: unforked(reasons), Record: f.Record, Records: f.Records, Sites: f.Sites,
+		}, nil
 	}
 	return func() {
 		if trials.Forked != nil {

@@ -166,3 +166,28 @@ func TestCanaryOfASwitchedFileHasTimeToBuild(t *testing.T) {
 		t.Errorf("canary %+v, mutant %s: a canary that nobody noticed", rep.Canaries, rep.Results[0].Verdict)
 	}
 }
+
+// Copies that change nothing and do not pass keep their file off the switch, and are no evidence: what its mutants get rests on another
+// control.
+func TestNullMutantOfTheSwitchFails(t *testing.T) {
+	_, e, ms := switchedEngine()
+	inner := e.Runner
+	e.Runner = runnerFunc(func(tr Trial) (TrialResult, error) {
+		if tr.Purpose == ForNull && tr.Tier == T2 {
+			return ends(tr, EndExited, 1, map[string]Status{"A": Failed}), nil
+		}
+		return inner.Run(context.Background(), tr)
+	})
+	rep := mustRun(t, e, ms...)
+	for _, r := range rep.Results {
+		if r.Tier != T1 {
+			t.Errorf("%s is judged by %s", r.Mutant.ID, r.Tier)
+		}
+	}
+	if len(rep.Nulls) != 1 || rep.Nulls[0].Tier != T1 || !rep.Nulls[0].OK {
+		t.Errorf("null mutants %+v", rep.Nulls)
+	}
+	if !strings.Contains(strings.Join(rep.Facts, "\n"), "f.go: its mutants had runs of their own: A does not pass on copies that change nothing") {
+		t.Errorf("facts %q", rep.Facts)
+	}
+}

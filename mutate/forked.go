@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // switched reports whether a mutant of this tier is selected by a value in what was built or loaded once.
 func (t Tier) switched() bool { return t == T2 || t == T3 }
 
 // budget is what a trial may use. In T3 nothing is started or loaded: a fifth of the floors is enough. In T2 nothing is built, so that
-// it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had.
+// it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had. In T3 each test has, besides, the
+// budget of the slowest of them alone, so that one that hangs does not use up what was meant for all.
 func (r *run) budget(t *Trial, null *nullState) {
 	l := r.limits
 	if t.Tier == T3 {
 		l.FloorCPU, l.FloorWall = l.FloorCPU/5, l.FloorWall/2
+		t.Each = l.FloorCPU + time.Duration(l.Factor)*r.suite.most(t.Tests)
 	}
 	if t.Tier == T2 {
 		l.FloorCPU /= 5
@@ -64,7 +67,7 @@ func (r *run) forkFile(ctx context.Context, file string, mutants []int) {
 	key := nullKey{file, T3}
 	null := r.null(ctx, &r.results[mutants[0]].Mutant, T3, r.askedOf(mutants))
 	if null.broken == "" && len(null.fails) > 0 {
-		r.forget3(key, fmt.Sprintf("%s: not forked for %s, which does not pass in a forked session when nothing is changed", file, names(slices.Sorted(maps.Keys(null.fails)))))
+		r.abandon(key, fmt.Sprintf("%s: not forked for %s, which does not pass in a forked session when nothing is changed", file, names(slices.Sorted(maps.Keys(null.fails)))))
 		fails := func(t string) bool { return null.fails[t] }
 		mutants = slices.DeleteFunc(slices.Clone(mutants), func(i int) bool { return slices.ContainsFunc(r.results[i].Asked, fails) })
 		if len(mutants) == 0 {
@@ -73,7 +76,7 @@ func (r *run) forkFile(ctx context.Context, file string, mutants []int) {
 		null = r.null(ctx, &r.results[mutants[0]].Mutant, T3, r.askedOf(mutants))
 	}
 	if null.broken != "" || len(null.fails) > 0 {
-		r.forget3(key, fmt.Sprintf("%s: no mutant was forked: %s", file, orElse(null.broken, "a test does not pass in a forked session when nothing is changed")))
+		r.abandon(key, fmt.Sprintf("%s: no mutant was forked: %s", file, orElse(null.broken, "a test does not pass in a forked session when nothing is changed")))
 		return
 	}
 	noticed := r.canaries3(ctx, file, mutants)
@@ -102,8 +105,10 @@ func (r *run) askedOf(mutants []int) (out []string) {
 	return slices.Compact(out)
 }
 
-// forget3 takes away what null mutants of T3 showed, so that no verdict rests on it, and tells why.
-func (r *run) forget3(k nullKey, why string) {
+// abandon takes away what null mutants of T2 or T3 showed, so that no verdict rests on it, and tells why. A control is evidence where
+// verdicts rest on it: this file's have none of that tier, and the null mutant of the tier that they get is one of their own. Which
+// quick ways were tried before, and not taken, must not decide what a change is worth.
+func (r *run) abandon(k nullKey, why string) {
 	r.nullMu.Lock()
 	delete(r.nulls, k)
 	r.nullMu.Unlock()

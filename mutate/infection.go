@@ -37,7 +37,7 @@ const recordings = 2
 
 const neverDiffers = "never differs: wherever the tests came by, its value was that of the original"
 
-// infect finds the mutants of T2 whose value never differs from the original's, and gives them their verdict without a run (Just,
+// infect finds the mutants of T2 and T3 whose value never differs from the original's, and gives them their verdict without a run (Just,
 // Ernst, Fraser: Efficient mutation analysis by propagating and partitioning program states, ISSTA 2014).
 //
 // A run of the original in which a mutant's value is that of the original, each time, is a run of the mutant as well: step by step it
@@ -58,7 +58,7 @@ func (r *run) infect() {
 	}
 	index := map[string]int{}
 	for i := range r.results {
-		if res := &r.results[i]; res.Verdict == "" && res.Tier == T2 && !slices.ContainsFunc(res.Asked, r.flipped) {
+		if res := &r.results[i]; res.Verdict == "" && res.Tier == r.switched.Tier && !slices.ContainsFunc(res.Asked, r.flipped) {
 			index[res.Mutant.ID] = i
 		}
 	}
@@ -83,7 +83,7 @@ func (r *run) infect() {
 
 func (r *run) flipped(test string) bool { return r.suite.tests[test].Flipped }
 
-// record runs all tests that mutants of T2 ask, on the code as it is, and notes what they would do to it. It goes before their null
+// record runs all tests that mutants of T2 or T3 ask, on the code as it is, and notes what they would do to it. It goes before their null
 // mutants, which have to find what the mutants find.
 func (r *run) record(ctx context.Context) {
 	if r.switched.Record == "" {
@@ -101,7 +101,7 @@ func (r *run) record(ctx context.Context) {
 	}
 	var records []Record
 	for n := range recordings {
-		got, why := r.recordOnce(ctx, n, tests)
+		got, why := r.recordAll(ctx, n, tests)
 		if why != "" {
 			if ctx.Err() == nil {
 				r.facts = append(r.facts, "what mutants do to values was not recorded, so that all of them were run: "+why)
@@ -116,17 +116,48 @@ func (r *run) record(ctx context.Context) {
 	}
 }
 
-func (r *run) recordOnce(ctx context.Context, n int, tests []string) ([]Record, string) {
+// recordTrials bounds the runs of one recording of a forked session.
+const recordTrials = 16
+
+// recordAll records all tests in one run. Where sessions are forked and the run shows nothing, its halves are tried: a test that starts a
+// program, or reads the source, shall not hide what the others show. What none of them recorded may differ.
+func (r *run) recordAll(ctx context.Context, n int, tests []string) ([]Record, string) {
+	if r.switched.Tier != T3 {
+		return r.recordOnce(ctx, fmt.Sprintf("%s/%d", ForRecord, n+1), tests)
+	}
+	var out []Record
+	var first string
+	parts := [][]string{tests}
+	for at := 0; at < min(len(parts), recordTrials); at++ {
+		part := parts[at]
+		got, why := r.recordOnce(ctx, fmt.Sprintf("%s/%d/%d", ForRecord, n+1, at+1), part)
+		if out = append(out, got...); why == "" {
+			continue
+		}
+		first = orElse(first, why)
+		if len(part) > 1 {
+			parts = append(parts, part[:len(part)/2], part[len(part)/2:])
+		}
+	}
+	if len(out) > 0 {
+		first = ""
+	}
+	return out, first
+}
+
+func (r *run) recordOnce(ctx context.Context, id string, tests []string) ([]Record, string) {
 	cpu, wall := r.suite.sum(tests)
 	factor := 10 * time.Duration(r.limits.Factor)
 	t := Trial{
-		ID: fmt.Sprintf("%s/%d", ForRecord, n+1), Purpose: ForRecord, Tests: tests, Tier: T2, Switch: r.switched.Record, Records: r.switched.Records,
+		ID: id, Purpose: ForRecord, Tests: tests, Tier: r.switched.Tier, Switch: r.switched.Record, Records: r.switched.Records,
 	}
 	t.CPU, t.Wall = r.limits.NullCPU+cpu*factor, r.limits.NullWall+wall*factor
 	res, err := r.try(ctx, t)
 	switch {
 	case err != nil:
 		return nil, err.Error()
+	case res.Spoiled != "":
+		return nil, res.Spoiled
 	case res.End != EndExited:
 		return nil, "the run ended by " + string(res.End)
 	case res.Exit != 0:
@@ -160,7 +191,7 @@ func (r *run) endedLoop(res TrialResult) bool {
 // differs reports whether the value of a site's i-th mutant differed in any record, or may have: where a program of the asked tests
 // left none.
 func (r *run) differs(s *Site, i int, asked []string, records []Record) bool {
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for _, rec := range records {
 		data, ok := rec.Files[s.Record]
 		if ok && s.differs(i, data) {
@@ -170,8 +201,8 @@ func (r *run) differs(s *Site, i int, asked []string, records []Record) bool {
 			if !ok && slices.Contains(asked, t) {
 				return true
 			}
-			seen[t] = true
+			seen[t]++
 		}
 	}
-	return slices.ContainsFunc(asked, func(t string) bool { return !seen[t] })
+	return slices.ContainsFunc(asked, func(t string) bool { return seen[t] < recordings })
 }

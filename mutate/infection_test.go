@@ -145,6 +145,59 @@ func TestWhatIsNotInferred(t *testing.T) {
 	}
 }
 
+// Of a loaded session those tests are recorded that can be, whatever the others do; what only the others reach is run.
+func TestWhatIsRecordedOfForkedSessions(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(run int) bool
+		want  []string
+	}{
+		{"always", func(int) bool { return true }, []string{"m2 survived"}},
+		{"the second time", func(run int) bool { return run > 0 }, []string{"m2 survived"}},
+		{"never", func(int) bool { return false }, []string{"m1 survived", "m2 survived"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, e := newDouble(clean("A", "B", "C")...)
+			e.Reach = &Reach{}
+			e.Reach.Add("A", "f.go", line(1), line(2))
+			e.Reach.Add("B", "f.go", line(3))
+			e.Reach.Add("C", "f.go", line(2))
+			switching(&e)
+			ms := []Mutant{at("m0", 1), at("m1", 3), at("m2", 2)}
+			recording(&e, func(int) (uint32, []int) { return 0, []int{0} })
+			plain := e.Switch
+			e.Switch = func(ctx context.Context, ms []*Mutant) (*Switched, error) {
+				sw, err := plain(ctx, ms)
+				sw.Tier, sw.Canary = T3, map[string]string{}
+				for id := range sw.Value {
+					sw.Canary[id] = "canary"
+				}
+				return sw, err
+			}
+			runs := 0 // with B and others, so that they are as many as there are recordings
+			d.answer = func(tr Trial) (TrialResult, error) {
+				r := allPass(tr)
+				if tr.Purpose == ForCanary {
+					r = ends(tr, EndExited, 1, nil)
+				}
+				if tr.Purpose == ForRecord && slices.Contains(tr.Tests, "B") {
+					if len(tr.Tests) == 3 {
+						runs++
+					}
+					if tt.spoil(runs - 1) {
+						r.Spoiled = "a test starts another program"
+					}
+				}
+				return r, nil
+			}
+			rep := mustRun(t, e, ms...)
+			if got := inferred(rep); !slices.Equal(got, tt.want) {
+				t.Errorf("not run: %q, want %q: %q\n%q", got, tt.want, rep.Facts, d.asked(ForRecord))
+			}
+		})
+	}
+}
+
 // A run that leaves the mark of a loop that was ended is hung, and what failed before has to fail again where nothing is counted.
 func TestMarkOfAnEndedLoop(t *testing.T) {
 	d, e, ms := switchedEngine()

@@ -139,6 +139,9 @@ func cutShort(v Verdict, reason string, failed []string, top func(string) string
 }
 
 func budgetReason(t Trial, r TrialResult) string {
+	if r.End == EndCPU && t.Each > 0 && r.CPU < t.CPU {
+		return fmt.Sprintf("a test used more than its budget of %v CPU time", t.Each)
+	}
 	if r.End == EndCPU {
 		return fmt.Sprintf("used more than its budget of %v CPU time", t.CPU)
 	}

@@ -3,8 +3,10 @@ package mutate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Switched is a program that holds many mutants, of which a value selects one: tier T2, where it was built, or T3, where it was
@@ -96,6 +98,11 @@ func (r *run) switchFile(ctx context.Context, file string, mutants []int) {
 	}
 	null := r.null(ctx, &r.results[mutants[0]].Mutant, T2, r.askedOf(mutants))
 	if null.broken != "" || len(null.fails) > 0 {
+		why := null.broken
+		if why == "" {
+			why = names(slices.Sorted(maps.Keys(null.fails))) + " does not pass on copies that change nothing"
+		}
+		r.abandon(nullKey{file, T2}, fmt.Sprintf("%s: its mutants had runs of their own: %s", file, why))
 		return
 	}
 	r.mu.Lock()

@@ -41,6 +41,7 @@ type Trial struct {
 	// FailFast allows the runner to stop after the first failure.
 	FailFast bool
 	CPU      time.Duration // budget in CPU time of all processes together
+	Each     time.Duration // of T3: CPU time of one test; 0 = none of its own
 	Wall     time.Duration // budget in wall time, for what waits without using the CPU
 	Tier     Tier
 	Switch   string // of T2 and T3: the value that selects the mutant

@@ -34,7 +34,9 @@ type ForkOrder struct {
 	Tests    []string // ids of the only tests to run
 	Sequence string   // what shares fixtures stays together
 	FailFast bool
+	Record   bool          // the hook's notes of the child are wanted
 	CPU      time.Duration // budget of all processes of the child; 0 for none
+	Each     time.Duration // the same from the beginning of a test to that of the next; 0 for none
 	Wall     time.Duration // 0 for none
 }
 
@@ -42,7 +44,7 @@ type ForkOrder struct {
 func (o ForkOrder) Line() ([]byte, error) {
 	line, err := json.Marshal(map[string]any{
 		"n": o.Number, "examine": o.Examine, "value": o.Value, "tests": o.Tests, "sequence": o.Sequence, "failfast": o.FailFast,
-		"cpu": o.CPU.Seconds(), "wall": o.Wall.Seconds(),
+		"record": o.Record, "cpu": o.CPU.Seconds(), "each": o.Each.Seconds(), "wall": o.Wall.Seconds(),
 	})
 	return append(line, '\n'), err
 }
@@ -51,6 +53,7 @@ func (o ForkOrder) Line() ([]byte, error) {
 const (
 	ForkLoaded = "loaded" // everything is loaded; Why says what speaks against forking it, and then the process ends
 	ForkLeft   = "left"   // of a child that examines: values that cannot be applied
+	ForkNoted  = "noted"  // a piece of what the hook noted in a child, in order
 	ForkEnded  = "forked" // a child has ended, and everything that it started
 )
 
@@ -71,6 +74,7 @@ type ForkRecord struct {
 	// test still means something.
 	Why    string            `json:"m"`
 	Values map[string]string `json:"values"` // of ForkLeft: the reason by value
+	Notes  []byte            `json:"data"`   // of ForkNoted
 	Number int               `json:"order"`
 	End    string            `json:"end"`
 	Code   int               `json:"c"` // exit status, or signal
@@ -86,5 +90,5 @@ func ParseFork(b []byte) (r ForkRecord, ok bool) {
 	if len(b) > MaxRecord || json.Unmarshal(b, &r) != nil {
 		return r, false
 	}
-	return r, r.Event == ForkLoaded || r.Event == ForkLeft || r.Event == ForkEnded
+	return r, r.Event == ForkLoaded || r.Event == ForkLeft || r.Event == ForkNoted || r.Event == ForkEnded
 }

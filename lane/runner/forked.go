@@ -109,7 +109,11 @@ func (x *Forked) Run(ctx context.Context, trial mutate.Trial) (mutate.TrialResul
 		}
 		defer x.stage.task.Slots.Release(1)
 	}
-	if trial.Purpose != mutate.ForNull {
+	switch trial.Purpose {
+	case mutate.ForNull:
+	case mutate.ForRecord:
+		return x.once(ctx, trial, observe.AsSource)
+	default:
 		return x.once(ctx, trial, observe.AsAsked)
 	}
 	res, err := x.once(ctx, trial, observe.AsSource)
@@ -139,9 +143,20 @@ func (x *Forked) once(ctx context.Context, trial mutate.Trial, sequence string) 
 		return mutate.TrialResult{}, err
 	}
 	collector := x.plan.Collector()
+	take, notes := collector.Feed, []byte(nil)
+	record := trial.Purpose == mutate.ForRecord
+	if record {
+		take = func(b []byte) {
+			if r, ok := observe.ParseFork(b); ok {
+				notes = append(notes, r.Notes...)
+				return
+			}
+			collector.Feed(b)
+		}
+	}
 	answer, err := l.ask(ctx, observe.ForkOrder{
-		Value: trial.Switch, Tests: trial.Tests, Sequence: sequence, FailFast: trial.FailFast, CPU: trial.CPU, Wall: trial.Wall,
-	}, collector.Feed)
+		Value: trial.Switch, Tests: trial.Tests, Sequence: sequence, FailFast: trial.FailFast, Record: record, CPU: trial.CPU, Each: trial.Each, Wall: trial.Wall,
+	}, take)
 	if err != nil {
 		l.close()
 		if ctx.Err() != nil {
@@ -151,7 +166,14 @@ func (x *Forked) once(ctx context.Context, trial mutate.Trial, sequence string) 
 		return mutate.TrialResult{End: mutate.EndExited, Spoiled: err.Error()}, nil
 	}
 	x.put(l, answer)
-	return forkedTrial(collector.Session(), answer), nil
+	res := forkedTrial(collector.Session(), answer)
+	if record {
+		res.Records = []mutate.Record{{Tests: trial.Tests, Files: map[string][]byte{}}}
+		for _, name := range trial.Records {
+			res.Records[0].Files[name] = notes
+		}
+	}
+	return res, nil
 }
 
 var forkEnds = map[string]mutate.End{
@@ -236,7 +258,7 @@ func (t *Task) loading() time.Duration {
 func (l *loaded) hear(b []byte) {
 	l.records.Add(1)
 	r, own := observe.ParseFork(b)
-	if own && r.Event != observe.ForkLeft {
+	if own && r.Event != observe.ForkLeft && r.Event != observe.ForkNoted {
 		select {
 		case l.answers <- r:
 		default: // nobody asked

@@ -20,7 +20,14 @@ type Forked struct {
 	Value  map[string]string // by mutant's id: makes the session that mutant; one that is not in it has no code to swap
 	Null   map[string]string // by file: gives its functions other code that does the same
 	Canary map[string]string // by mutant's id: gives the function that holds it code which nothing survives that calls it
+	// Record makes the session code that does the same and notes at Sites, in the one record Records names, what mutants would make of
+	// values.
+	Record  string
+	Records []string
+	Sites   []mutate.Site
 }
+
+const noted = "values"
 
 const swapModule = boxDir + "lane_swap.py"
 
@@ -31,6 +38,7 @@ type swapMutant struct {
 	Text  []byte `json:"text"`
 	Reach [2]int `json:"reach"`
 	Salt  uint32 `json:"salt"`
+	At    int    `json:"at"` // its first word in the record
 }
 
 // Fork makes what a loaded session needs for those mutants that are edits of files which were read. Which of them it can become only
@@ -39,7 +47,7 @@ func (r *Result) Fork(ms []*mutate.Mutant, seed [32]byte) (*Forked, error) {
 	out := &Forked{Module: swapModule, Files: map[string][]byte{}, Value: map[string]string{}, Null: map[string]string{}, Canary: map[string]string{}}
 	rng := rand.New(rand.NewChaCha8(seed))
 	plan := map[string][3]any{}
-	put := func(kind, file string, mutants []swapMutant) string {
+	put := func(kind, file string, mutants any) string {
 		for {
 			v := fmt.Sprintf("%016x", rng.Uint64())
 			if _, taken := plan[v]; !taken {
@@ -51,11 +59,14 @@ func (r *Result) Fork(ms []*mutate.Mutant, seed [32]byte) (*Forked, error) {
 	all, held := map[string][]swapMutant{}, map[holder][]swapMutant{}
 	var files []string
 	var functions []holder
+	var record [][2]any
 	for _, m := range ms {
 		if m.Kind != mutate.Edit || !r.Read(m.File) {
 			continue
 		}
-		s := swapMutant{m.Offset, m.Length, []byte(m.Replacement), [2]int{m.Reach.Start, m.Reach.End}, rng.Uint32()}
+		site := mutate.Site{Record: noted, At: len(out.Sites) * (mutate.SiteHead + 1), Mutants: []string{m.ID}}
+		out.Sites = append(out.Sites, site)
+		s := swapMutant{m.Offset, m.Length, []byte(m.Replacement), [2]int{m.Reach.Start, m.Reach.End}, rng.Uint32(), site.At}
 		out.Value[m.ID] = put("mutant", m.File, []swapMutant{s})
 		f := functionOf(m)
 		if all[m.File] == nil {
@@ -68,6 +79,10 @@ func (r *Result) Fork(ms []*mutate.Mutant, seed [32]byte) (*Forked, error) {
 	}
 	for _, file := range files {
 		out.Null[file] = put("null", file, all[file])
+		record = append(record, [2]any{file, all[file]})
+	}
+	if len(record) > 0 {
+		out.Record, out.Records = put("record", "", record), []string{noted}
 	}
 	canary := map[holder]string{}
 	for _, f := range functions {
@@ -96,8 +111,10 @@ func (f *Forked) lay(plan map[string][3]any) (err error) {
 	if f.Files[boxDir+"swap.json"], err = json.Marshal(plan); err != nil {
 		return fmt.Errorf("write mutants for a loaded session: %w", err)
 	}
-	if f.Files[swapModule], err = forked.ReadFile("forked/lane_swap.py"); err != nil {
-		return err
+	for _, name := range []string{"lane_swap.py", "lane_values.py", "lane_evaluate.py"} {
+		if f.Files[boxDir+name], err = forked.ReadFile(path.Join("forked", name)); err != nil {
+			return err
+		}
 	}
 	for _, name := range []string{"lane_compile.py", "lane_text.py"} {
 		if f.Files[boxDir+name], err = box.ReadFile(path.Join("box", name)); err != nil {

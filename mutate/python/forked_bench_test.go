@@ -172,3 +172,51 @@ func compare(b *testing.B, e mutate.Engine, found *python.Result) {
 	b.ReportMetric(float64(compared), "compared")
 	b.ReportMetric(float64(differ), "differ")
 }
+
+// BenchmarkInferredVerdicts tries those mutants of modules of toolz by the whole command (T0) that need no run of their own because of
+// what was recorded: how many they are, and how many verdicts differ. The others are not run at all.
+func BenchmarkInferredVerdicts(b *testing.B) {
+	for _, name := range []string{"dicttoolz", "functoolz", "itertoolz"} {
+		b.Run(name, func(b *testing.B) {
+			whole, found, _, _ := toolz(b, "toolz/tests/test_"+name+".py", "toolz/"+name+".py")
+			for b.Loop() {
+				e := whole
+				e.SwitchAll, e.Runner = true, withoutMutants{e.Runner}
+				rep := mutants(b, e, found)
+				again := python.Result{}
+				forked := 0
+				for _, r := range rep.Results {
+					if r.Tier == mutate.T3 || strings.HasPrefix(r.Reason, "the runner could not") {
+						forked++
+					}
+					if r.Inferred {
+						again.Mutants = append(again.Mutants, r.Mutant)
+					}
+				}
+				b.Logf("%d of %d mutants need no run\n%s", len(again.Mutants), forked, strings.Join(rep.Facts, "\n"))
+				e = whole
+				e.Tier = mutate.T0
+				differ := 0
+				for _, r := range mutants(b, e, &again).Results {
+					if r.Verdict != mutate.Survived {
+						differ++
+						b.Errorf("%s: never differs, %s at T0 (%s %v)", &r.Mutant, r.Verdict, r.Reason, r.Killers)
+					}
+				}
+				b.ReportMetric(float64(len(again.Mutants)), "compared")
+				b.ReportMetric(float64(differ), "differ")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// withoutMutants runs everything but mutants, until the engine gives up on them.
+type withoutMutants struct{ mutate.Runner }
+
+func (r withoutMutants) Run(ctx context.Context, t mutate.Trial) (mutate.TrialResult, error) {
+	if t.Purpose == mutate.ForMutant {
+		return mutate.TrialResult{}, errors.New("not asked")
+	}
+	return r.Runner.Run(ctx, t)
+}

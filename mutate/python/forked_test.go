@@ -32,7 +32,9 @@ func forking(t testing.TB, e *mutate.Engine, found *python.Result, stage *runner
 		for why, n := range f.Keep(trials.Forked.Left()) {
 			facts = append(facts, fmt.Sprintf("%d left: %s", n, why))
 		}
-		return &mutate.Switched{Tier: mutate.T3, Value: f.Value, Null: f.Null, Canary: f.Canary, Facts: facts}, nil
+		return &mutate.Switched{
+			Tier: mutate.T3, Value: f.Value, Null: f.Null, Canary: f.Canary, Facts: facts, Record: f.Record, Records: f.Records, Sites: f.Sites,
+		}, nil
 	}
 }
 

@@ -1,6 +1,7 @@
 """Puts a mutant into a loaded program: every function that has the code which the mutant changes gets the mutant's.
 
-lane_fork calls begin before anything of the tree is loaded, loaded when everything is, examine once, and apply in each child.
+lane_fork calls begin before anything of the tree is loaded, loaded when everything is, examine once, prepare before each child, and what
+that returns in the child.
 What a swap cannot express is left to a run of its own: code that lies outside of functions or has run already, functions that are
 not loaded or are not what their source says, and a frame that is suspended in one."""
 
@@ -10,14 +11,18 @@ import bisect
 import gc
 import json
 import linecache
+import mmap
 import os
 import sys
 import threading
 import types
+import warnings
 
 import lane_compile
 import lane_text
+import lane_values
 
+WORD = 4  # bytes
 OPTIMIZED = 1  # the flag of functions, which module and class bodies lack
 SHAPE = 0x2A0  # flags of generators, coroutines and asynchronous generators
 SUSPENDED = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
@@ -28,6 +33,7 @@ _known = {}  # file name of a code -> File, or None
 _values = {}  # value -> (kind, File, mutants)
 _ran = {}  # code -> lines of it that ran while the tests were loaded
 _tracer = None
+notes = None  # memory shared with the children, for what a recorded run notes of each mutant
 
 
 class CannotSwap(Exception):
@@ -112,14 +118,22 @@ def _imports(nodes):
 
 def begin(tree, module):
     """Reads what may be asked, and takes note from now on of what runs."""
-    global _tracer
+    global _tracer, notes
     with open(os.path.join(os.path.dirname(module), "swap.json"), encoding="utf-8") as f:
         plan = json.load(f)
     by_name = {}
-    for value, (kind, name, mutants) in plan.items():
+
+    def file(name):
         if name not in by_name:
             by_name[name] = File(tree, name)
-        _values[value] = (kind, by_name[name], mutants)
+        return by_name[name]
+
+    for value, (kind, name, mutants) in plan.items():
+        if kind == "record":
+            _values[value] = (kind, None, [(file(f), of) for f, of in mutants])
+            notes = mmap.mmap(-1, WORD * (lane_values.HEAD + 1) * sum(len(of) for _, of in mutants))
+        else:
+            _values[value] = (kind, file(name), mutants)
     files.update({f.path: f for f in by_name.values()})
     _tracer = _trace
     threading.settrace(_trace)
@@ -187,19 +201,60 @@ def examine():
                 yield value, str(e) if isinstance(e, CannotSwap) else "%s: %s" % (type(e).__name__, e)
 
 
-def apply(value):
-    """Swaps the code; why that cannot be done, or ""."""
+def prepare(value):
+    """What swaps the code where it is called; why that cannot be done, where it is a text."""
     kind, file, mutants = _values[value]
+    if kind == "record":
+        return _record(mutants)
     try:
         swaps, text = _swaps(kind, file, mutants)
     except CannotSwap as e:
         return str(e)
-    for function, code in swaps:
-        function.__code__ = code
-    # What shows or reads its source line by line sees the mutant's. A time of None is never compared with the file's.
-    for name in file.names | {file.path}:
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    return ""
+    return _Swap(swaps, [(file, text)])
+
+
+class _Swap:
+    def __init__(self, swaps, texts):
+        self.swaps = swaps
+        # What shows or reads its source line by line sees the mutant's. A time of None is never compared with the file's.
+        self.lines = [(name, (len(text), None, text.splitlines(True), name)) for file, text in texts for name in file.names | {file.path}]
+
+    def __call__(self):
+        for function, code in self.swaps:
+            function.__code__ = code
+        for name, entry in self.lines:
+            linecache.cache[name] = entry
+
+
+def _record(files):
+    """Gives all functions that hold mutants code that does the same and notes what the mutants would do. A mutant differs
+    unless it is noted."""
+    if "greenlet" in sys.modules:
+        return "what one stack saw is not told from what another did"
+    words = memoryview(notes).cast("I")
+    for at in range(lane_values.HEAD, len(words), lane_values.HEAD + 1):
+        words[at] = 1
+    swaps = []
+    for file, mutants in files:
+        for (before, begin, end), group in _segments(file, mutants).items():
+            try:
+                swaps += _record_in(file, before + file.source.text[begin:end], group, words)
+            except (CannotSwap, *lane_compile.ERRORS):  # its mutants have runs of their own, or cannot be swapped either
+                pass
+    return _Swap(swaps, [(file, file.source.text) for file, _ in files])
+
+
+def _record_in(file, text, mutants, words):
+    recorded = lane_values.Recorded(text, words)
+    taken = [m for m in mutants if recorded.add(m["at"], file.mutated(m)[0])]
+    if not taken:
+        return []
+    with warnings.catch_warnings():  # the texts that stand for functions cannot be called, a compiler says
+        warnings.simplefilter("ignore")
+        swaps = _Changed(file, taken[0], recorded.written()).swaps()
+    for at in recorded.noted:
+        words[at + lane_values.HEAD] = 0
+    return [(function, recorded.bound(code)) for function, code in swaps]
 
 
 def _swaps(kind, file, mutants):

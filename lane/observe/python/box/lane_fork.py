@@ -7,6 +7,8 @@ not to be used again. Where a child did something that would not have been the s
 source, loaded it anew, started another program), the answer is spoiled: only a failed test still means something."""
 
 import atexit
+import base64
+import fcntl
 import gc
 import importlib
 import json
@@ -21,6 +23,8 @@ import time
 
 import lane_reach
 
+HIGH = 64  # the lowest descriptor of Lane's own in a child
+SOON = 0.5  # seconds within which nobody asks which test runs
 LOOK = 0.05  # seconds between two looks at what a long run used
 STRAGGLERS = 0.1  # seconds that what a child started has to end by itself
 EMPTYING = 2.0  # seconds that killing may take
@@ -28,7 +32,9 @@ EXIT_GRACE = 5.0  # seconds from the last result to the end of the process
 TAIL = 8 << 10  # bytes kept of what a child printed
 MOST_OUTPUT = 16 << 20  # bytes
 MOST_REASON = 300
+TURN = 1024  # where the note says how many tests have begun
 BATCH = 50  # values in one record
+NOTED = 24 << 10  # bytes of notes in one record
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Audit events of what changes files, by name; the arguments that are paths.
@@ -37,7 +43,6 @@ CHANGES.update({"os.rename": 2, "os.link": 2, "os.symlink": 2, "shutil.rmtree": 
 
 _exit, _fork, _read, _write, _kill, _wait4, _clock = os._exit, os.fork, os.read, os.write, os.kill, os.wait4, time.monotonic
 _decode = json.JSONDecoder().decode
-_pidfd = getattr(os, "pidfd_open", None)
 _ticks = os.sysconf("SC_CLK_TCK")
 CPUS = len(os.sched_getaffinity(0))
 
@@ -50,7 +55,7 @@ class Server:
         null = os.open(os.devnull, os.O_RDONLY)  # tests see an empty standard input
         os.dup2(null, 0)
         os.close(null)
-        self.rest, self.failfast = b"", False
+        self.rest, self.failfast, self.turns = b"", False, 0
         self.note = mmap.mmap(-1, 4096)  # shared with the children: what they did, and why an answer is spoiled
         self.files = None
         folder, name = os.path.split(plan["fork"]["module"])
@@ -114,26 +119,46 @@ class Server:
 
     def fork(self, order):
         self.note[:] = bytes(len(self.note))
+        notes = self.hook.notes if order.get("record") else None
+        if notes:
+            notes[:] = bytes(len(notes))
         out, theirs = os.pipe()
+        life, held = os.pipe()
+        alive = fcntl.fcntl(held, fcntl.F_DUPFD_CLOEXEC, HIGH)  # tests may expect the low descriptors to be free
+        os.close(held)
         since = _clock()
+        change = None if order.get("examine") else self.change(order["value"])
         pid = _fork()
         if pid == 0:
             os.close(out)
-            self.enter(order, theirs)
+            os.close(life)
+            self.enter(order, theirs, change)
             return True
         os.close(theirs)
-        child = Child(pid, out, since, self)
+        os.close(alive)
+        child = Child(pid, out, life, since, self)
         try:
             child.watch(order)
         finally:
             os.close(out)
+            os.close(life)
         left, unclean = self.empty()
         dirty = self.tidy() or unclean or bool(self.note[1])
+        for at in range(0, len(notes) if notes else 0, NOTED):
+            self.channel.send("noted", data=base64.b64encode(notes[at : at + NOTED]).decode("ascii"))
         self.channel.send(
             "forked", order=order["n"], end=child.end, c=child.code, cpu=child.cpu, ns=int((_clock() - since) * 1e9), left=left,
             m=self.reason() or child.odd, dirty=dirty, out=child.tail.decode("utf-8", "replace"),
         )
         return False
+
+    def change(self, value):
+        """What is to be called in a child, or a text that says why nothing can be. It is found out before there is a child, which
+        would pay for each page that this writes."""
+        try:
+            return self.hook.prepare(value)
+        except Exception as e:
+            return "%s: %s" % (type(e).__name__, e)
 
     def reason(self):
         if not self.note[0]:
@@ -187,7 +212,7 @@ class Server:
 
     # In a child
 
-    def enter(self, order, out):
+    def enter(self, order, out, change):
         os.close(self.orders)
         os.setsid()  # as a command of its own leads its session
         for fd in self.printing:
@@ -198,13 +223,10 @@ class Server:
         if order.get("examine"):
             self.examine()
         sys.addaudithook(self.audit)
-        try:
-            why = self.hook.apply(order["value"])
-        except Exception as e:
-            why = "%s: %s" % (type(e).__name__, e)
-        if why:
-            self.spoil(why)
+        if isinstance(change, str):
+            self.spoil(change)
             _exit(0)
+        change()
 
     def examine(self):
         """Tells of every value that the hook cannot apply."""
@@ -258,6 +280,11 @@ class Server:
         if not path.startswith(tuple(r + "/" for r in (*self.roots, "/dev"))):
             self.note[1] = 1
 
+    def turn(self):
+        """Call it where a test begins."""
+        self.turns += 1
+        self.note[TURN : TURN + 8] = self.turns.to_bytes(8, "little")
+
     def settle(self, ledger, name):
         """Ends a child whose first failure settles it: how its test, its fixtures and the session end does not matter any more."""
         if self.failfast:
@@ -283,25 +310,24 @@ class Server:
 class Child:
     """One child, seen from the process that loaded."""
 
-    def __init__(self, pid, out, since, server):
+    def __init__(self, pid, out, life, since, server):
         self.pid, self.out, self.since, self.server = pid, out, since, server
+        self.life = life  # is hung up when the child ends, and later where its own children go on
         self.end, self.code, self.cpu, self.odd = "", 0, 0, ""
         self.tail, self.printed = bytearray(), 0
+        self.turn, self.turned, self.before = b"", since, 0.0  # the last test that was seen to begin, when, and what was used by then
 
     def watch(self, order):
         poll = select.poll()
         poll.register(self.out, select.POLLIN)
-        fd = -1
-        if _pidfd:
-            try:
-                fd = _pidfd(self.pid)
-                poll.register(fd, select.POLLIN)
-            except OSError:
-                fd = -1
-        looked, reported = self.since, None
+        poll.register(self.life, 0)
+        looked, reported, ending = self.since, None, False
         while not self.over():
-            for ready, _ in poll.poll(LOOK * 1000 if fd >= 0 else 2):
-                if ready == self.out and not self.take():
+            for ready, _ in poll.poll(1 if ending else LOOK * 1000):
+                if ready == self.life:
+                    poll.unregister(self.life)
+                    ending = True
+                elif not self.take():
                     poll.unregister(self.out)
             now = _clock()
             if self.server.note[2] and reported is None:
@@ -316,8 +342,6 @@ class Child:
                     _kill(self.pid, signal.SIGKILL)
         while self.take(False):
             pass
-        if fd >= 0:
-            os.close(fd)
 
     def beyond(self, order, now, reported):
         """The budget that is used up, or ""."""
@@ -325,7 +349,12 @@ class Child:
             self.odd = "it prints without end"
         if now - self.since > order["wall"] > 0:
             return "timeout"
+        turn = self.server.note[TURN : TURN + 8]
+        if turn != self.turn and now - self.since > SOON:
+            self.turn, self.turned, self.before = turn, now, self.used()
         # Until then not even all processors at once can have used it up.
+        if 0 < order["each"] < (now - self.turned) * CPUS and self.used() - self.before > order["each"]:
+            return "cpu"
         if 0 < order["cpu"] < (now - self.since) * CPUS and self.used() > order["cpu"]:
             return "cpu"
         if reported is not None and now - reported > EXIT_GRACE:

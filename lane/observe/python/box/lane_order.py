@@ -9,26 +9,35 @@ def shuffle(items, key, seed):
     return _level([(tuple(key(i)), i) for i in items], 0, random.Random(seed))
 
 
-def pick(items, key, name, order):
-    """The items of an order's tests in its sequence ("asked", "source" or "reversed"), without tearing apart what shares
-    fixtures: the group of the test that comes first comes first."""
-    wanted = set(order["tests"])
-    items = [i for i in items if name(i) in wanted]
-    first = order["tests"] if order["sequence"] == "asked" else [name(i) for i in items]
-    if order["sequence"] == "reversed":
-        first = first[::-1]
-    rank = {n: at for at, n in enumerate(dict.fromkeys(first))}
-    best = {}
-    for i in items:
-        path = tuple(key(i))
-        for depth in range(1, len(path) + 1):
-            best[path[:depth]] = min(rank[name(i)], best.get(path[:depth], rank[name(i)]))
+class Picker:
+    """Finds the items of an order's tests. It touches no others: a process that was forked pays for each page that it does."""
 
-    def place(i):
-        path = tuple(key(i))
-        return [best[path[:depth]] for depth in range(1, len(path) + 1)] + [rank[name(i)]]
+    def __init__(self, items, key, name):
+        """items is the runner's own list."""
+        self.key, self.all = key, items  # kept: where the runner lets go of them, each would be written to
+        self.by_name = {}  # name -> [(place in the source, item)]
+        for at, item in enumerate(self.all):
+            self.by_name.setdefault(name(item), []).append((at, item))
 
-    return sorted(items, key=place)
+    def pick(self, order):
+        """Those of the order's tests in its sequence ("asked", "source" or "reversed"), without tearing apart what shares
+        fixtures: the group of the test that comes first comes first."""
+        wanted = list(dict.fromkeys(n for n in order["tests"] if n in self.by_name))
+        found = sorted(((at, n, i) for n in wanted for at, i in self.by_name[n]), key=lambda f: f[0])
+        first = wanted if order["sequence"] == "asked" else list(dict.fromkeys(n for _, n, _ in found))
+        if order["sequence"] == "reversed":
+            first = list(dict.fromkeys(n for _, n, _ in reversed(found)))
+        rank = {n: at for at, n in enumerate(first)}
+        best, paths = {}, {}
+        for at, n, i in found:
+            paths[at] = path = tuple(self.key(i))
+            for depth in range(1, len(path) + 1):
+                best[path[:depth]] = min(rank[n], best.get(path[:depth], rank[n]))
+
+        def place(f):
+            return [best[paths[f[0]][:depth]] for depth in range(1, len(paths[f[0]]) + 1)] + [rank[f[1]]]
+
+        return [i for _, _, i in sorted(found, key=place)]
 
 
 def _level(pairs, depth, rng):

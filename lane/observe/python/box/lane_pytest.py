@@ -172,9 +172,12 @@ class Plugin:
         if self.server is None:
             return
         why = "not everything could be collected" if self.broken else ""
+        for item in session.items:
+            item.location, item.ihook  # each child would find them out for itself
+        picker = lane_order.Picker(session.items, group_of, lambda i: top(i.nodeid))
         order = self.server.serve(why, captured(session.config))
         self.plan = dict(self.plan, select=order["tests"])
-        session.items[:] = lane_order.pick(session.items, group_of, lambda i: top(i.nodeid), order)
+        session.items = picker.pick(order)  # the picker keeps the others
         session.testscollected = len(session.items)
         option = session.config.option
         option.maxfail = 1 if order["failfast"] else 0
@@ -308,6 +311,8 @@ class Plugin:
         state = self.states.get(item)
         name = self.name(item)
         self.current = item
+        if self.server:
+            self.server.turn()
         if state is not None:
             self.ledger.start(name)
         if self.reach:

@@ -42,9 +42,10 @@ class Runner:
                 nonlocal plan
                 if server:  # goes on in the children alone, each with the tests of its order
                     broken = any(is_broken(t) for t in flat(suite))
+                    picker = lane_order.Picker(list(flat(suite)), group_of, lambda t: top(next(iter(names(t)), "")))
                     order = server.serve("not everything could be loaded" if broken else "")
                     plan = dict(plan, select=order["tests"], failfast=order["failfast"])
-                    suite = unittest.TestSuite(lane_order.pick(flat(suite), group_of, lambda t: top(next(iter(names(t)), "")), order))
+                    suite = unittest.TestSuite(picker.pick(order))
                 self.failfast = plan["failfast"] or self.failfast and not plan["canaries"]
                 suite = arrange(suite, plan, ledger, self.failfast)
                 if reach:
@@ -168,6 +169,8 @@ class Result(unittest.TextTestResult):
         super().startTest(test)
         self.release()
         self.running, self.verdict, self.seen = test.id(), None, {}
+        if self.server:
+            self.server.turn()
         self.ledger.start(test.id())
         if self.reach:
             self.reach.enter(test.id())
