@@ -30,7 +30,7 @@ func agreed() attest.Contract {
 	}
 }
 
-func signContract(t *testing.T, key attest.PrivateKey, edit func(*attest.Contract)) []byte {
+func signContract(t testing.TB, key attest.PrivateKey, edit func(*attest.Contract)) []byte {
 	t.Helper()
 	k := agreed()
 	if edit != nil {
@@ -44,7 +44,7 @@ func signContract(t *testing.T, key attest.PrivateKey, edit func(*attest.Contrac
 }
 
 // under has evidence say that it was made under a contract.
-func under(t *testing.T, contract []byte) func(*assurance.Evidence) {
+func under(t testing.TB, contract []byte) func(*assurance.Evidence) {
 	t.Helper()
 	envelope, err := attest.ParseEnvelope(contract)
 	if err != nil {
@@ -62,7 +62,7 @@ func under(t *testing.T, contract []byte) func(*assurance.Evidence) {
 }
 
 // trusts is a trust.toml of the verifier's key and the author's, with lines in the author's entry.
-func trusts(t *testing.T, head string, verifier, author attest.PrivateKey, lines ...string) *attest.Trust {
+func trusts(t testing.TB, head string, verifier, author attest.PrivateKey, lines ...string) *attest.Trust {
 	t.Helper()
 	text := head + "[[key]]\npublic = \"ci.pub\"\nrole = \"verifier\"\nverifier = \"ci\"\n[[key]]\npublic = \"author.pub\"\nrole = \"author\"\n"
 	out, err := attest.ParseTrust([]byte(text+strings.Join(lines, "\n")), func(name string) ([]byte, error) {
@@ -202,6 +202,19 @@ func TestAuthorityAndContractGoTogether(t *testing.T) {
 	} {
 		if v := at.Judged(edit); v.Refusal == nil || v.Refusal.Code != assurance.BadEvidence {
 			t.Errorf("%s: %s %v", name, v.Outcome, v.Refusal)
+		}
+	}
+}
+
+// What a contract adds to the gate's 30 ms.
+func BenchmarkGateUnderContract(b *testing.B) {
+	ci, author := newKey(b), newKey(b)
+	contract := signContract(b, author, nil)
+	data := sign(b, encoded(b, at.Judged(under(b, contract))), ci)
+	o := gate.Options{Trust: trusts(b, "", ci, author), Contract: contract, MinVAL: 1}
+	for b.Loop() {
+		if d, err := gate.Check(o, data); err != nil || !d.Passes() {
+			b.Fatal(d.Reasons, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/vallane/lane/assurance/gate"
 )
 
-func newKey(t *testing.T) attest.PrivateKey {
+func newKey(t testing.TB) attest.PrivateKey {
 	t.Helper()
 	key, err := attest.NewKey()
 	if err != nil {
@@ -46,7 +46,7 @@ func trust(t *testing.T, key attest.PrivateKey, lines ...string) *attest.Trust {
 	return out
 }
 
-func sign(t *testing.T, data []byte, key attest.PrivateKey) []byte {
+func sign(t testing.TB, data []byte, key attest.PrivateKey) []byte {
 	t.Helper()
 	out, err := attest.Sign(data, key)
 	if err != nil {
