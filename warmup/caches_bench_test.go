@@ -1,7 +1,6 @@
 package warmup
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,22 +52,21 @@ func goPaths(b *testing.B, cache string) (*Lock, int64) {
 		paths = append(paths, benchNix(b, root, "nix-store", "--add-fixed", "--recursive", "sha256", at))
 	}
 	benchNix(b, root, append([]string{"nix", "copy", "--to", "file://" + cache + "?compression=zstd", "--from", root}, paths...)...)
-	var infos []struct {
-		Path    string
-		NarHash string
-		NarSize int64
-		CA      string
+	home := b.TempDir()
+	o, err := Options{State: home, Private: root}.check()
+	if err == nil {
+		err = os.Mkdir(filepath.Join(home, "conf"), 0o700)
 	}
-	if err := json.Unmarshal([]byte(benchNix(b, root, append([]string{"nix", "path-info", "--json"}, paths...)...)), &infos); err != nil {
+	if err != nil {
+		b.Fatal(err)
+	}
+	infos, err := o.nix(home).PathInfo(b.Context(), false, paths...)
+	if err != nil {
 		b.Fatal(err)
 	}
 	var bytes int64
 	for _, i := range infos {
-		sum, err := nar.ParseHash(i.NarHash)
-		if err != nil {
-			b.Fatal(err)
-		}
-		l.Paths = append(l.Paths, LockPath{Path: i.Path, Type: store.TypeFolder, NarHash: nar.SRI(sum), NarSize: i.NarSize, CA: i.CA, References: []string{}, Signatures: []string{}})
+		l.Paths = append(l.Paths, LockPath{Path: i.Path, Type: store.TypeFolder, NarHash: nar.SRI(i.SHA256), NarSize: i.NarSize, CA: i.CA, References: []string{}, Signatures: []string{}})
 		bytes += i.NarSize
 	}
 	l.Outputs = paths[:1]
