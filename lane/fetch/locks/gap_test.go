@@ -11,7 +11,7 @@ import (
 )
 
 // recorded are lock files with a hash for everything. npm, pnpm, Yarn, bun, Cargo and Bundler wrote theirs; those of Python's
-// clients are written after their descriptions, but for that of pip.
+// clients (uv, pipenv, pip) are written by hand, after their descriptions.
 var recorded = []struct {
 	file    string   // below testdata
 	filled  []string // what the client fills
