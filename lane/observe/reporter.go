@@ -173,6 +173,8 @@ type SwitchPlan struct {
 	// Keep copies the tree to the folder "tree" of Dir, for a task whose own command builds it: that goes first, once, in the same box and
 	// with the files of Keep. Runs then have that tree. nil: nothing is built by such a command.
 	Keep *Step
+	// Files lie in the box of every run, by absolute path, beside those of its plan: what is the same each time is laid once.
+	Files map[string][]byte
 	// Run plans a run of each program that holds one of the tests. Tests may be stopped at the first failure. Without a value nothing is
 	// selected.
 	Run func(value string, tests []string, failFast bool) ([]Plan, error)

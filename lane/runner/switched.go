@@ -48,6 +48,7 @@ func (s *Stage) Switch(ctx context.Context, tests []string, files map[string][]b
 		err = s.buildTree(ctx, box, *plan.Keep, files)
 	} else {
 		x.stage.programs = []fence.Mount{{Host: dir, Box: plan.Dir}}
+		x.stage.files = asFiles(plan.Files)
 		err = s.buildPrograms(ctx, box, plan.Build)
 	}
 	if err != nil {

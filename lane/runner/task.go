@@ -83,8 +83,9 @@ type Stage struct {
 	task  *Task
 	tree  string
 	cache string
-	// programs are what was built beforehand for its runs.
+	// programs are what was built beforehand for its runs, and files what all of them find below fence.FilesDir.
 	programs []fence.Mount
+	files    map[string]fence.File
 
 	guests guests
 
@@ -124,7 +125,7 @@ func (s *Stage) configOver(cache fence.Overlay) fence.Config {
 	t, b := s.task, s.brought()
 	c := fence.Config{
 		StorePaths: slices.Concat(t.Store, s.programs), Tree: s.tree, TreeBelow: b.Below, TreeGit: t.Git[s.tree], TreeCopy: t.TreeCopy, Path: t.Path, Limits: t.Limits, Time: t.Time, Cache: t.Zones,
-		Overlays: []fence.Overlay{cache},
+		Overlays: []fence.Overlay{cache}, Files: s.files,
 	}
 	if b.Caches != "" {
 		c.Overlays = append(c.Overlays, fence.Overlay{Lower: b.Caches, At: b.CachesAt})

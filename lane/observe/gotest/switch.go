@@ -44,14 +44,14 @@ func (Reporter) Switch(r observe.Request, files map[string][]byte) (observe.Swit
 		return observe.SwitchPlan{}, err
 	}
 	env := s.env(observe.Variation{NoVet: true})
-	plan := observe.SwitchPlan{Dir: programDir}
+	plan := observe.SwitchPlan{Dir: programDir, Files: laid}
 	for i, u := range units {
 		plan.Build = append(plan.Build, observe.Step{
 			Name: "build the tests of " + u.id, Dir: r.Dir, Env: env, Files: laid, Units: []string{u.id}, Argv: s.switchBuild(u, i),
 		})
 	}
 	plan.Run = func(value string, tests []string, failFast bool) ([]observe.Plan, error) {
-		return s.switchRuns(units, laid, env, value, tests, failFast)
+		return s.switchRuns(units, env, value, tests, failFast)
 	}
 	return plan, nil
 }
@@ -89,9 +89,8 @@ func (s *setup) programBuild(u *unit, program string) []string {
 func program(i int) string { return path.Join(programDir, strconv.Itoa(i)+".test") }
 
 // switchRuns plans one run for each program that holds one of the tests.
-func (s *setup) switchRuns(units []*unit, laid map[string][]byte, env []string, value string, tests []string, failFast bool) ([]observe.Plan, error) {
-	files := maps.Clone(laid)
-	files[switchFile] = []byte(value)
+func (s *setup) switchRuns(units []*unit, env []string, value string, tests []string, failFast bool) ([]observe.Plan, error) {
+	files := map[string][]byte{switchFile: []byte(value)}
 	byUnit := map[string][]string{}
 	for _, id := range tests {
 		name, _, ok := s.split(id)

@@ -18,7 +18,8 @@ import (
 const gremlinsVersion = "v0.6.0"
 
 // BenchmarkGremlins tries the mutants of semver, and has gremlins try its own, two at once in both. It says how many mutants a second
-// each judges, from nothing but warm build caches on, and how often the two agree about those that both made.
+// each judges, from nothing but warm build caches on, on the clock and by processor time, and how often the two agree about those that
+// both made.
 func BenchmarkGremlins(b *testing.B) {
 	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
 	dir := module(b, "github.com/Masterminds/semver/v3@v3.4.0", map[string]string{"lane.toml": spec})
@@ -33,12 +34,14 @@ func compareWithGremlins(b *testing.B, dir string, m MutateOptions, flags ...str
 	for b.Loop() {
 		mine, judged, all := ours(b, dir, m)
 		theirs, took := unleash(b, program, dir, flags)
-		n, rate := float64(tried(mine)), float64(len(theirs))/took.Seconds()
-		b.ReportMetric(n/judged.Seconds(), "lane/s")
-		b.ReportMetric(n/all.Seconds(), "lane-audited/s")
+		n, rate, work := float64(tried(mine)), float64(len(theirs))/took.wall.Seconds(), float64(len(theirs))/took.cpu.Seconds()
+		b.ReportMetric(n/judged.wall.Seconds(), "lane/s")
+		b.ReportMetric(n/all.wall.Seconds(), "lane-audited/s")
 		b.ReportMetric(rate, "gremlins/s")
-		b.ReportMetric(n/judged.Seconds()/rate, "x-before-audit")
-		b.ReportMetric(n/all.Seconds()/rate, "x-with-audit")
+		b.ReportMetric(n/judged.wall.Seconds()/rate, "x-before-audit")
+		b.ReportMetric(n/all.wall.Seconds()/rate, "x-with-audit")
+		b.ReportMetric(n/judged.cpu.Seconds()/work, "x-cpu-before-audit")
+		b.ReportMetric(n/all.cpu.Seconds()/work, "x-cpu-with-audit")
 		same, agree, falseKills := agreement(b, mine, theirs)
 		b.ReportMetric(float64(same), "same-mutants")
 		b.ReportMetric(float64(agree), "agree")
@@ -46,6 +49,9 @@ func compareWithGremlins(b *testing.B, dir string, m MutateOptions, flags ...str
 	}
 	b.ReportMetric(0, "ns/op")
 }
+
+// tell prints a line: of what a benchmark logs, few are shown.
+func tell(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 // gremlins builds it once.
 func gremlins(b *testing.B) string {
@@ -74,35 +80,44 @@ func warm(b *testing.B, dir string) {
 	}
 }
 
-// ours says what became of the mutants, when the last one had its verdict, and when the audit was through.
-func ours(b *testing.B, dir string, m MutateOptions) (out *Mutation, judged, all time.Duration) {
+// cost is what something took: on the clock, and of the processors.
+type cost struct{ wall, cpu time.Duration }
+
+func (c cost) String() string {
+	return fmt.Sprintf("%.2f s, %.2f s of CPU time", c.wall.Seconds(), c.cpu.Seconds())
+}
+
+// ours says what became of the mutants, what it took until the last one had its verdict, and until the audit was through.
+func ours(b *testing.B, dir string, m MutateOptions) (out *Mutation, judged, all cost) {
 	b.Helper()
 	o := options(b)
 	o.Jobs = 2
-	start := time.Now()
-	phase := ""
+	start, before := time.Now(), cpuTime()
+	until := func() cost { return cost{time.Since(start), cpuTime() - before} }
+	last := ""
 	o.Events = func(e Event) {
-		if e.Phase+e.Text != phase && e.Total == 0 {
-			phase = e.Phase + e.Text
-			b.Logf("%.2f s: %s %s", time.Since(start).Seconds(), e.Phase, e.Text)
+		if e.Phase+e.Text != last && e.Total == 0 {
+			last = e.Phase + e.Text
+			tell("%s: %s %s", until(), e.Phase, e.Text)
 		}
-		if e.Phase == "mutants" && e.Done == e.Total && e.Total > 0 && judged == 0 {
-			judged = time.Since(start)
+		if e.Phase == "mutants" && e.Done == e.Total && e.Total > 0 && judged.wall == 0 {
+			judged = until()
+			tell("%s: judged", judged)
 		}
 	}
 	out, err := Mutate(b.Context(), o, filepath.Join(dir, "lane.toml"), m)
 	if err != nil {
 		b.Fatal(err)
 	}
-	all = time.Since(start)
+	all = until()
 	tiers := map[mutate.Tier]int{}
 	var cpu time.Duration
 	for _, r := range out.Results {
 		tiers[r.Tier]++
 		cpu += r.CPU
 	}
-	b.Logf("lane: %d mutants, by tier %v, %v, %v; judged after %.1f s, %.1f s of CPU time in trials, %.1f s in all\n%s",
-		len(out.Results), tiers, out.Score.Counts, out.Score, judged.Seconds(), cpu.Seconds(), all.Seconds(), strings.Join(out.Facts, "\n"))
+	tell("lane: %d mutants, by tier %v, %v, %v: %s, of them %.2f s in trials\n%s",
+		len(out.Results), tiers, out.Score.Counts, out.Score, all, cpu.Seconds(), strings.Join(out.Facts, "\n"))
 	return out, judged, all
 }
 
@@ -131,7 +146,7 @@ var kinds = map[string]string{
 
 // unleash runs gremlins. What no test reaches is left out of the answer, as it is not run. It counts wall time, of which a busy machine has
 // little: it gets plenty, so that no verdict is about the machine.
-func unleash(b *testing.B, program, dir string, flags []string) (statuses map[place]string, took time.Duration) {
+func unleash(b *testing.B, program, dir string, flags []string) (statuses map[place]string, took cost) {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "gremlins.json")
 	cmd := exec.Command(program, slices.Concat([]string{"unleash", "--workers", "2", "--timeout-coefficient", "60", "--output", file}, flags, []string{"."})...)
@@ -140,7 +155,7 @@ func unleash(b *testing.B, program, dir string, flags []string) (statuses map[pl
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("run gremlins: %v\n%s", err, out)
 	}
-	took = time.Since(start)
+	took = cost{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		b.Fatal(err)
@@ -166,8 +181,7 @@ func unleash(b *testing.B, program, dir string, flags []string) (statuses map[pl
 			}
 		}
 	}
-	use := cmd.ProcessState
-	b.Logf("gremlins %s: %v in %.1f s, %.1f s of CPU time", gremlinsVersion, counts, took.Seconds(), (use.UserTime() + use.SystemTime()).Seconds())
+	tell("gremlins %s: %v, %s", gremlinsVersion, counts, took)
 	return statuses, took
 }
 
@@ -188,7 +202,7 @@ func agreement(b *testing.B, mine *Mutation, theirs map[place]string) (same, agr
 	for p, status := range theirs {
 		r := at[place{p.file, p.line, p.col, kinds[p.kind]}]
 		if r == nil {
-			b.Logf("%s:%d:%d %s: only gremlins makes it (%s)", p.file, p.line, p.col, p.kind, status)
+			tell("%s:%d:%d %s: only gremlins makes it (%s)", p.file, p.line, p.col, p.kind, status)
 			continue
 		}
 		same++
@@ -202,6 +216,6 @@ func agreement(b *testing.B, mine *Mutation, theirs map[place]string) (same, agr
 		differ = append(differ, fmt.Sprintf("%s:%d:%d %s: %s by %s (%s) %v, %s by gremlins", p.file, p.line, p.col, p.kind, r.Verdict, r.Tier, r.Reason, r.Killers, status))
 	}
 	slices.Sort(differ)
-	b.Logf("%d of the same mutants, %d verdicts differ\n%s", same, len(differ), strings.Join(differ, "\n"))
+	tell("%d of the same mutants, %d verdicts differ\n%s", same, len(differ), strings.Join(differ, "\n"))
 	return same, agree, falseKills
 }
