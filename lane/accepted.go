@@ -1,17 +1,19 @@
 package lane
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/journal"
+	"github.com/vallane/lane/lane/spec"
 	"github.com/vallane/lane/lane/worktree"
 	"github.com/vallane/lane/mutate"
 )
@@ -29,11 +31,16 @@ type Acceptance struct {
 const acceptedFor = 180
 
 // baselineFile is the absolute path of the baseline.
-func (m MutateOptions) baselineFile(spec string) (string, error) {
+func (m MutateOptions) baselineFile(s *spec.Spec, file string) (string, error) {
 	if m.Baseline != "" {
 		return filepath.Abs(m.Baseline)
 	}
-	return filepath.Join(filepath.Dir(spec), BaselineName), nil
+	return baselineOf(s, file), nil
+}
+
+// baselineOf is the absolute path of the baseline that goes with a spec, which lies in file.
+func baselineOf(s *spec.Spec, file string) string {
+	return filepath.Join(filepath.Dir(file), filepath.FromSlash(cmp.Or(s.Mutation.Baseline, BaselineName)))
 }
 
 // isBaseline reports whether a path of the tree is the file of accepted survivors, which no test reads.
@@ -77,18 +84,25 @@ func (m MutateOptions) accept(file string, out *Mutation, now time.Time) error {
 			r.Accepted = &a
 		}
 	}
-	for _, a := range b.Accept {
+	out.Facts = append(out.Facts, entryFacts(b.Accept, verdict, out.all, now)...)
+	return nil
+}
+
+// entryFacts says which entries have expired, and which nothing needs any more. all holds the ids of every mutant of the code; nil where
+// only a part of it was looked at.
+func entryFacts(entries []mutate.Accepted, verdict map[string]mutate.Verdict, all map[string]bool, now time.Time) (facts []string) {
+	for _, a := range entries {
 		v, tried := verdict[a.ID]
 		switch {
 		case tried && v.Unnoticed() && !a.Valid(now):
-			out.Facts = append(out.Facts, fmt.Sprintf("baseline: %s (%s) expired on %s: look at it again", a.ID, a.Mutant, a.Expires.Format(time.DateOnly)))
+			facts = append(facts, fmt.Sprintf("baseline: %s (%s) expired on %s: look at it again", a.ID, a.Mutant, a.Expires.Format(time.DateOnly)))
 		case tried && (v == mutate.Killed || v == mutate.Unviable || v == mutate.Equivalent):
-			out.Facts = append(out.Facts, fmt.Sprintf("baseline: %s (%s) is %s: its entry can go", a.ID, a.Mutant, v))
-		case !tried && out.all != nil && !out.all[a.ID]:
-			out.Facts = append(out.Facts, fmt.Sprintf("baseline: %s (%s) is no mutant of this code any more: its entry can go", a.ID, a.Mutant))
+			facts = append(facts, fmt.Sprintf("baseline: %s (%s) is %s: its entry can go", a.ID, a.Mutant, v))
+		case !tried && all != nil && !all[a.ID]:
+			facts = append(facts, fmt.Sprintf("baseline: %s (%s) is no mutant of this code any more: its entry can go", a.ID, a.Mutant))
 		}
 	}
-	return nil
+	return facts
 }
 
 // update accepts what survived and is not accepted yet.
@@ -130,49 +144,82 @@ func (a Acceptance) check(now time.Time) error {
 	return nil
 }
 
-// explain puts the accepted survivors that base holds into a check's plan, where they count as far as they are signed, and says so of
-// those that the change brings, which have no effect.
+// explain puts the accepted survivors that base holds into a check's plan. They account for a survivor where a contract signed the spec,
+// which is about the very tree that holds them; base's own word is listed and no more. What the change brings has no effect, and the
+// verdict says so: entries that head has otherwise than base, and all of them where the spec that names them came with the change.
 func (j *job) explain(plan *mutate.Plan) error {
 	rel, inside := j.repo.Rel(j.baseline)
 	if !inside {
 		return nil
 	}
-	read := func(tree string) (string, error) {
-		if tree == "" {
-			return "", nil
-		}
-		data, err := j.repo.ReadFile(tree, rel)
-		if worktree.IsNotExist(err) {
-			return "", nil
-		}
-		return string(data), err
-	}
-	base, err := read(j.change.BaseTree)
+	base, err := j.baselineIn(j.change.BaseTree, rel)
 	if err != nil {
 		return err
 	}
-	head, err := read(j.change.HeadTree)
+	head, err := j.baselineIn(j.change.HeadTree, rel)
 	if err != nil {
 		return err
 	}
+	ignored := &j.evidence.Plan.Change.Ignored
 	if head != "" && head != base {
-		c := &j.evidence.Plan.Change
-		c.Ignored = append(c.Ignored, path.Clean(rel)+" as the change has it: survivors that it accepts count as survivors")
+		*ignored = append(*ignored, rel+" as the change has it: survivors that it accepts count as survivors")
+	}
+	by := j.evidence.Plan.Spec.Authority
+	switch {
+	case base == "" && head == "" && j.spec.Mutation.Baseline != "":
+		j.note("mutation.baseline names " + rel + ", which base does not hold: no survivor is accepted")
+	case base != "" && !by.Outside():
+		*ignored = append(*ignored, rel+", which its spec names: survivors that it accepts count as survivors")
+		return nil
 	}
 	b, err := mutate.ParseBaseline([]byte(base))
 	if err != nil {
 		j.note("base holds a " + rel + " that cannot be read: " + err.Error())
 		return nil
 	}
+	j.accepted = b.Accept
 	planned := map[string]bool{}
 	for i := range plan.Mutants {
 		planned[plan.Mutants[i].ID] = true
 	}
 	for _, a := range b.Accept {
 		if planned[a.ID] && a.Valid(time.Now()) {
-			j.evidence.Plan.Explained = append(j.evidence.Plan.Explained, assurance.Explanation{Mutant: "mutant/" + a.ID, By: assurance.ByBase,
+			j.evidence.Plan.Explained = append(j.evidence.Plan.Explained, assurance.Explanation{Mutant: "mutant/" + a.ID, By: by, Signed: by == assurance.ByContract,
 				Reason: fmt.Sprintf("%s (%s, until %s)", a.Reason, a.Author, a.Expires.Format(time.DateOnly))})
 		}
 	}
 	return nil
+}
+
+// baselineIn is the text of a file of accepted survivors in a tree; "" where there is none.
+func (j *job) baselineIn(tree, rel string) (string, error) {
+	if tree == "" {
+		return "", nil
+	}
+	data, err := j.repo.ReadFile(tree, rel)
+	if worktree.IsNotExist(err) {
+		return "", nil
+	}
+	return string(data), err
+}
+
+// noteAccepted says what has become of the entries of base, once the mutants have their verdicts.
+func (j *job) noteAccepted(plan *mutate.Plan) {
+	verdict := map[string]mutate.Verdict{}
+	for i := range plan.Mutants {
+		m := &plan.Mutants[i]
+		if o := j.evidence.Observations[mutantID(m)]; o.Mutant != nil {
+			verdict[m.ID] = mutate.Verdict(o.Mutant.Verdict)
+		}
+	}
+	var all map[string]bool
+	if j.whole() || j.spec.Mutation.Scope == spec.ScopeAll {
+		all = map[string]bool{}
+		for _, m := range slices.Concat(plan.Mutants, plan.Arid) {
+			all[m.ID] = true
+		}
+	}
+	for _, fact := range entryFacts(j.accepted, verdict, all, time.Now()) {
+		j.note(fact)
+	}
 }

@@ -37,7 +37,7 @@ func earlier(ctx context.Context, o Options, s *spec.Spec, dir string) (Result, 
 		return Result{}, false
 	}
 	v, err := readVerdict(file)
-	if err != nil || v.Outcome != assurance.OutcomePassed {
+	if err != nil || v.Outcome != assurance.OutcomePassed || len(v.Evidence.Plan.Explained) > 0 {
 		return Result{}, false
 	}
 	j, err := o.planOnly(ctx, s)

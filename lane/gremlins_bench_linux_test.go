@@ -94,11 +94,15 @@ func ours(b *testing.B, dir string, m MutateOptions) (out *Mutation, judged, all
 	o.Jobs = 2
 	start, before := time.Now(), cpuTime()
 	until := func() cost { return cost{time.Since(start), cpuTime() - before} }
-	last := ""
+	last, begun := "", false
 	o.Events = func(e Event) {
 		if e.Phase+e.Text != last && e.Total == 0 {
 			last = e.Phase + e.Text
 			tell("%s: %s %s", until(), e.Phase, e.Text)
+		}
+		if e.Phase == "mutants" && e.Total > 0 && !begun {
+			begun = true
+			tell("%s: the first of %d verdicts", until(), e.Total)
 		}
 		if e.Phase == "mutants" && e.Done == e.Total && e.Total > 0 && judged.wall == 0 {
 			judged = until()

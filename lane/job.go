@@ -54,10 +54,11 @@ type job struct {
 
 	flipped     flipped // tests that once ended in two ways
 	wholeMatrix bool
-	tier        mutate.Tier // the only one that may be used; "" = the quickest
-	byHand      bool        // lane mutate: for a person, and no check
-	baseline    string      // file of accepted survivors, absolute
-	memory      *memory     // nil in a check
+	tier        mutate.Tier       // the only one that may be used; "" = the quickest
+	byHand      bool              // lane mutate: for a person, and no check
+	baseline    string            // file of accepted survivors, absolute
+	accepted    []mutate.Accepted // what base holds of it
+	memory      *memory           // nil in a check
 
 	foundPython     *python.Result // nil where no task runs Python
 	foundJavaScript *javascript.Result
@@ -99,7 +100,7 @@ func newJob(o Options, s *spec.Spec, file string, run *journal.Run) *job {
 		Version: assurance.EvidenceVersion, Observations: map[string]assurance.Observation{},
 		Record: assurance.Record{Engine: o.engine(), Started: time.Now().UTC(), Venue: "self", Fence: "local"},
 	}
-	j.baseline = filepath.Join(filepath.Dir(file), BaselineName)
+	j.baseline = baselineOf(s, file)
 	if run != nil {
 		j.evidence.Record.Attempt = run.Attempt()
 	}

@@ -41,6 +41,7 @@ func (j *job) mutants(ctx context.Context) error {
 	if err := j.explain(&plan); err != nil {
 		return err
 	}
+	defer j.noteAccepted(&plan)
 	if len(plan.Mutants) == 0 {
 		return nil
 	}

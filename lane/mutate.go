@@ -38,7 +38,7 @@ type MutateOptions struct {
 	Choice mutate.Choice
 	// Tier is the only one that may be used; "" = the quickest for each mutant.
 	Tier mutate.Tier
-	// Baseline is the file of accepted survivors; "" = BaselineName beside the spec, where there is one. Accept adds to it.
+	// Baseline is the file of accepted survivors; "" = the spec's, else BaselineName beside the spec. Accept adds to it.
 	Baseline string      `json:"-"`
 	Accept   *Acceptance `json:"-"`
 	// Matrix asks every test of every mutant that it reaches, and those that notice none alone of each.
@@ -136,7 +136,7 @@ func (o Options) mutationJob(s *spec.Spec, m MutateOptions) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	baseline, err := m.baselineFile(file)
+	baseline, err := m.baselineFile(s, file)
 	if err != nil {
 		return nil, err
 	}

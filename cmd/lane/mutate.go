@@ -116,7 +116,7 @@ func (f *mutateFlags) register(c *cobra.Command) {
 	s.BoolVar(&f.Matrix, "matrix", false, "ask every test of every mutant that it reaches, and say what each test is worth")
 	s.DurationVar(&f.Budget, "budget", 0*time.Second, "end after this long; what is left is not-run (the spec's budget)")
 	s.BoolVar(&f.NoCache, "no-cache", false, "take no verdict of an earlier run, and keep none")
-	s.StringVar(&f.Baseline, "baseline", "", "the file of accepted survivors (lane.mutants.toml beside the spec)")
+	s.StringVar(&f.Baseline, "baseline", "", "the file of accepted survivors (the spec's, else lane.mutants.toml beside it)")
 	s.BoolVar(&f.update, "update-baseline", false, "accept the survivors of this run, with --reason and --author")
 	s.StringVar(&f.reason, "reason", "", "why the survivors are accepted")
 	s.StringVar(&f.author, "author", "", "who accepts them")

@@ -54,6 +54,9 @@ func Explain(w io.Writer, r Resolved) error {
 	p.heading("mutation")
 	p.value(1, "scope", r.Mutation.Scope)
 	p.value(1, "budget", r.Mutation.Budget)
+	if r.Mutation.Baseline != "" {
+		p.line(1, "baseline", r.Mutation.Baseline)
+	}
 	for _, x := range r.Mutation.Plugins {
 		p.line(1, "plugin", x.Path+" "+x.SHA256)
 	}

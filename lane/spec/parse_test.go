@@ -54,7 +54,7 @@ func TestDefaults(t *testing.T) {
 			"task[0].reporter": true, "task[0].timeout": true, "task[0].dir": true, "task[0].env": true, "task[0].tests": true,
 			"task[0].flake": true, "task[0].fetch": true, "task[0].allow": true,
 			"tests.required": true, "tests.removes": true, "stability.runs": true, "stability.vary": true,
-			"mutation.scope": true, "mutation.budget": true,
+			"mutation.scope": true, "mutation.budget": true, "mutation.baseline": true,
 			"limits.deadline": true, "limits.memory": true, "limits.processes": true, "limits.cpus": true,
 			"assurance.require": true, "assurance.protect": true,
 		},
@@ -111,7 +111,7 @@ func TestEveryKey(t *testing.T) {
 		},
 		Tests:     Tests{Required: []string{"TestAlways"}, Removes: []string{"TestNever"}},
 		Stability: Stability{Runs: 10, Vary: []string{}},
-		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute},
+		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute, Baseline: "accepted.toml"},
 		Limits:    Limits{Deadline: 2 * time.Hour, Memory: 3 << 29, Processes: 100, CPUs: 8},
 		Assurance: Assurance{Require: 3, Protect: []string{"acceptance/**", "ci.sh"}},
 	}

@@ -52,7 +52,7 @@ func (c *checker) spec() *Spec {
 	}
 	s.Tests = Tests{Required: r.list("tests.required"), Removes: r.list("tests.removes")}
 	s.Stability = Stability{Runs: r.integer("stability.runs"), Vary: r.list("stability.vary")}
-	s.Mutation = Mutation{Scope: r.text("mutation.scope"), Budget: r.within("mutation.budget", defaultBudget, s.Limits.Deadline)}
+	s.Mutation = Mutation{Scope: r.text("mutation.scope"), Budget: r.within("mutation.budget", defaultBudget, s.Limits.Deadline), Baseline: or(r, "mutation.baseline", "")}
 	for path := position.Path("mutation.plugin").At(0); c.given[path]; path = position.Path("mutation.plugin").At(len(s.Mutation.Plugins)) {
 		s.Mutation.Plugins = append(s.Mutation.Plugins, Plugin{Path: r.text(path.Key("path")), SHA256: r.text(path.Key("sha256"))})
 	}

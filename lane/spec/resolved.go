@@ -97,9 +97,10 @@ type ResolvedCriterion struct {
 
 // ResolvedMutation is [mutation].
 type ResolvedMutation struct {
-	Scope   Value    `json:"scope"`
-	Budget  Value    `json:"budget"`
-	Plugins []Plugin `json:"plugins,omitempty"`
+	Scope    Value    `json:"scope"`
+	Budget   Value    `json:"budget"`
+	Baseline string   `json:"baseline,omitempty"`
+	Plugins  []Plugin `json:"plugins,omitempty"`
 }
 
 // ResolvedStability is [stability].
@@ -131,9 +132,10 @@ func (s *Spec) Resolved() Resolved {
 		Required: s.RequiredNames(), Removes: s.RemovedNames(),
 		RequiredRule: "named by the spec",
 		Mutation: ResolvedMutation{
-			Scope:   s.shown("mutation.scope", s.Mutation.Scope),
-			Budget:  s.shown("mutation.budget", formatDuration(s.Mutation.Budget)),
-			Plugins: s.Mutation.Plugins,
+			Scope:    s.shown("mutation.scope", s.Mutation.Scope),
+			Budget:   s.shown("mutation.budget", formatDuration(s.Mutation.Budget)),
+			Baseline: s.Mutation.Baseline,
+			Plugins:  s.Mutation.Plugins,
 		},
 		Stability: ResolvedStability{
 			Runs: s.shown("stability.runs", fmt.Sprint(s.Stability.Runs)),

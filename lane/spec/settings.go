@@ -186,6 +186,8 @@ func restSettings() []Setting {
 			Doc: "`diff` is the lines that changed since the merge-base, and a share for the code of each criterion; `criteria` is the code of the criteria; `all` is every file that is no test."},
 		{Key: "mutation.budget", Type: "duration", Example: `"15m"`, meant: []string{"timeout", "time", "limit"},
 			Doc: "Time for all mutants. What is not judged by then is a sample, or not enough. By default 15m, or the deadline where that is shorter."},
+		{Key: "mutation.baseline", Type: "file", Example: `"accepted.toml"`, meant: []string{"accept", "accepted", "survivors"},
+			Doc: "The file of accepted survivors, relative to the spec's folder; by default `lane.mutants.toml`, where there is one. A check takes it from base alone, and its entries account for a survivor where the spec is a signed contract; see [mutation.md](mutation.md#accepting-survivors)."},
 
 		{Key: "mutation.plugin[]", Type: "tables", meant: []string{"plugins", "operator", "operators"},
 			Doc: "An operator that you bring, as WebAssembly; see [plugins.md](plugins.md). Its mutants are tried beside Lane's own, and their kills alone never make `mutants-killed` hold."},

@@ -178,6 +178,8 @@ type Stability struct {
 type Mutation struct {
 	Scope  string        `json:"scope"`
 	Budget time.Duration `json:"budget"` // above 0
+	// Baseline is the file of accepted survivors: a slash path below the spec's folder; "" = lane.mutants.toml, where there is one.
+	Baseline string `json:"baseline,omitempty"`
 	// Plugins make mutants of their own.
 	Plugins []Plugin `json:"plugins,omitempty"`
 }
