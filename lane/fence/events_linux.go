@@ -3,7 +3,6 @@
 package fence
 
 import (
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,12 +15,21 @@ const (
 	eventBytesLimit = 512 * mib
 )
 
-// events is Lane's side of the event socket of one run.
+// eventPause is how long Lane looks away after it has taken what there was. A process that is woken for each of many records costs the
+// sender more than the record does.
+const eventPause = time.Millisecond
+
+// events is Lane's side of the event socket of one run. The runtime's poller is kept from the socket, since that would be woken by each
+// record, whoever waits.
 type events struct {
-	file   *os.File
+	sock   int
+	wake   int           // an eventfd: the run is over
+	over   chan struct{} // the same, for who looks away
 	take   func(rec []byte)
 	after  func() bool
 	settle func() // called once, when after is first true
+
+	buf, oob []byte
 
 	count   int
 	bytes   int64
@@ -46,43 +54,71 @@ func newEvents(c *Command, settle func()) (*events, int, error) {
 		closeAll(pair[:])
 		return nil, -1, err
 	}
-	if err := unix.SetNonblock(pair[0], true); err != nil { // so that the runtime waits for it
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
 		closeAll(pair[:])
 		return nil, -1, err
 	}
-	return &events{file: os.NewFile(uintptr(pair[0]), "lane-events"), take: c.Events, after: c.AfterEvents, settle: settle}, pair[1], nil
+	return &events{sock: pair[0], wake: wake, over: make(chan struct{}), take: c.Events, after: c.AfterEvents, settle: settle}, pair[1], nil
 }
 
-// receive hands on records until nobody can write any more.
+// stop has receive take what is left, and end. It is called once.
+func (e *events) stop() {
+	close(e.over)
+	_, _ = unix.Write(e.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+// close closes the socket. Nobody may be in receive.
+func (e *events) close() { closeAll([]int{e.sock, e.wake}) }
+
+// receive hands on records until nobody can write any more, or until the run is over and it has taken what is left.
 func (e *events) receive() {
-	raw, err := e.file.SyscallConn()
-	if err != nil {
-		return
-	}
-	buf := make([]byte, eventLimit+1)
+	e.buf = make([]byte, eventLimit+1)
 	// room for credentials and nothing else: descriptors that somebody sends
 	// along are closed by the kernel
-	oob := make([]byte, unix.CmsgSpace(unix.SizeofUcred))
+	e.oob = make([]byte, unix.CmsgSpace(unix.SizeofUcred))
 	for {
-		var n, oobn int
-		var err error
-		read := func(fd uintptr) bool {
-			for {
-				n, oobn, _, _, err = unix.Recvmsg(int(fd), buf, oob, unix.MSG_CMSG_CLOEXEC)
-				if err != unix.EINTR {
-					return err != unix.EAGAIN
-				}
-			}
+		over := e.wait()
+		taken, open := e.drain()
+		if over || !open {
+			return
 		}
-		if raw.Read(read) != nil { // woken: the run is over, take what is left
-			if raw.Control(func(fd uintptr) { read(fd) }) != nil {
+		for taken { // more is likely to come
+			select {
+			case <-e.over:
+			case <-time.After(eventPause):
+			}
+			if taken, open = e.drain(); !open {
 				return
 			}
 		}
-		if err != nil || n == 0 && oobn == 0 {
-			return
+	}
+}
+
+// wait is back when there is something to take, and says whether the run is over.
+func (e *events) wait() (over bool) {
+	fds := []unix.PollFd{{Fd: int32(e.sock), Events: unix.POLLIN}, {Fd: int32(e.wake), Events: unix.POLLIN}}
+	for {
+		if _, err := unix.Poll(fds, -1); err != unix.EINTR {
+			return err != nil || fds[1].Revents != 0
 		}
-		e.record(buf[:n])
+	}
+}
+
+// drain takes all records that are there. open says that more may come.
+func (e *events) drain() (taken, open bool) {
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(e.sock, e.buf, e.oob, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return taken, true
+		case err != nil || n == 0 && oobn == 0:
+			return taken, false
+		}
+		e.record(e.buf[:n])
+		taken = true
 	}
 }
 

@@ -248,9 +248,15 @@ func (s *streams) finish(r *Result) {
 	for _, f := range s.files() {
 		_ = f.SetReadDeadline(time.Unix(1, 0))
 	}
+	if s.events != nil {
+		s.events.stop()
+	}
 	s.done.Wait()
 	for _, f := range s.files() {
 		f.Close()
+	}
+	if s.events != nil {
+		s.events.close()
 	}
 	if s.stdin != nil {
 		s.stdin.Close()
@@ -272,9 +278,6 @@ func (s *streams) files() []*os.File {
 			files = append(files, f)
 		}
 	}
-	if s.events != nil {
-		files = append(files, s.events.file)
-	}
 	return files
 }
 
@@ -282,6 +285,9 @@ func (s *streams) abandon() {
 	closeAll(s.theirs)
 	for _, f := range s.files() {
 		f.Close()
+	}
+	if s.events != nil {
+		s.events.close()
 	}
 	if s.stdin != nil {
 		s.stdin.Close()
