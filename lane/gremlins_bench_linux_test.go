@@ -42,7 +42,7 @@ func compareWithGremlins(b *testing.B, dir string, m MutateOptions, flags ...str
 		b.ReportMetric(n/all.wall.Seconds()/rate, "x-with-audit")
 		b.ReportMetric(n/judged.cpu.Seconds()/work, "x-cpu-before-audit")
 		b.ReportMetric(n/all.cpu.Seconds()/work, "x-cpu-with-audit")
-		same, agree, falseKills := matchVerdicts(b, mine, theirs)
+		same, agree, falseKills := verdictsAgree(b, mine, theirs)
 		b.ReportMetric(float64(same), "same-mutants")
 		b.ReportMetric(float64(agree), "agree")
 		b.ReportMetric(float64(falseKills), "killed-here-lived-there")
@@ -189,8 +189,8 @@ func unleash(b *testing.B, program, dir string, flags []string) (statuses map[pl
 	return statuses, took
 }
 
-// matchVerdicts matches the mutants that both made, counts those of which both say the same, and prints all others.
-func matchVerdicts(b *testing.B, mine *Mutation, theirs map[place]string) (same, agree, falseKills int) {
+// verdictsAgree matches the mutants that both made, counts those of which both say the same, and prints all others.
+func verdictsAgree(b *testing.B, mine *Mutation, theirs map[place]string) (same, agree, falseKills int) {
 	b.Helper()
 	at := map[place]*mutate.Result{}
 	for i := range mine.Results {
