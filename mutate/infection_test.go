@@ -129,6 +129,17 @@ func TestWhatIsNotInferred(t *testing.T) {
 				return r, err
 			})
 		}, ""},
+		{"a test that reaches it is in no program", func(_ *doubleRunner, e *Engine) {
+			recording(e, same)
+			inner := e.Runner
+			e.Runner = runnerFunc(func(tr Trial) (TrialResult, error) {
+				r, err := inner.Run(context.Background(), tr)
+				for i := range r.Records {
+					r.Records[i].Tests = nil
+				}
+				return r, err
+			})
+		}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

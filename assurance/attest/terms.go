@@ -79,8 +79,10 @@ type MutationTerms struct {
 	Scope  string `json:"scope"`
 	Budget string `json:"budget"`
 	// Threshold is the share of viable mutants that has to be killed or explained. Lane knows 1 only: none may survive.
-	Threshold float64       `json:"threshold"`
-	Plugins   []PluginTerms `json:"plugins,omitempty"`
+	Threshold float64 `json:"threshold"`
+	// Baseline is the file whose entries account for survivors, as the base tree has it.
+	Baseline string        `json:"baseline,omitempty"`
+	Plugins  []PluginTerms `json:"plugins,omitempty"`
 }
 
 // PluginTerms are an operator that the author brings.

@@ -185,7 +185,7 @@ func TestEveryKeyIsATerm(t *testing.T) {
 		plain + "build = [\"make\"]", plain + "reporter = \"exit\"", plain + "timeout = \"1m\"", plain + "dir = \"x\"", plain + "env = {CI = \"1\"}", plain + "tests = [\"T\"]",
 		plain + "flake = \".#own\"", plain + "fetch = [[\"npm\", \"ci\"]]\nallow = [\"registry.example.org:443\"]",
 		plain + "[tests]\nrequired = [\"T\"]", plain + "[tests]\nremoves = [\"T\"]", plain + "[stability]\nruns = 9", plain + "[stability]\nvary = []",
-		plain + "[mutation]\nscope = \"all\"", plain + "[mutation]\nbudget = \"1m\"", plain + "[[mutation.plugin]]\npath = \"x.wasm\"\nsha256 = \"" + strings.Repeat("00", 32) + "\"",
+		plain + "[mutation]\nscope = \"all\"", plain + "[mutation]\nbudget = \"1m\"", plain + "[mutation]\nbaseline = \"x\"", plain + "[[mutation.plugin]]\npath = \"x.wasm\"\nsha256 = \"" + strings.Repeat("00", 32) + "\"",
 		plain + "[limits]\ndeadline = \"2h\"", plain + "[limits]\nmemory = \"1GiB\"", plain + "[limits]\nprocesses = 9", plain + "[limits]\ncpus = 9",
 		plain + "[assurance]\nrequire = 0", plain + "[assurance]\nprotect = [\"x\"]",
 	} {

@@ -18,7 +18,7 @@ func Terms(s *spec.Spec) attest.Terms {
 		Environment: attest.EnvironmentTerms{Fence: s.Env.Fence, Tree: s.Env.Tree, Extras: some(s.Env.Extras), Accept: some(s.Env.Accept)},
 		Required:    some(s.RequiredNames()), Removable: some(s.RemovedNames()), Protected: some(s.Assurance.Protect),
 		Stability: attest.StabilityTerms{Runs: s.Stability.Runs, Vary: some(s.Stability.Vary)},
-		Mutation:  attest.MutationTerms{Scope: s.Mutation.Scope, Budget: s.Mutation.Budget.String(), Threshold: 1},
+		Mutation:  attest.MutationTerms{Scope: s.Mutation.Scope, Budget: s.Mutation.Budget.String(), Threshold: 1, Baseline: s.Mutation.Baseline},
 		Limits: attest.LimitTerms{Deadline: s.Limits.Deadline.String(), Memory: s.Limits.Memory, Processes: s.Limits.Processes,
 			CPUs: s.Limits.CPUs},
 		Require: assurance.Level(s.Assurance.Require),
