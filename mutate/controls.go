@@ -32,6 +32,7 @@ type nullState struct {
 	noisy               bool            // a test fails that could not kill anyway
 	broken              string          // why the file cannot be judged in this tier
 	buildCPU, buildWall time.Duration   // what the run used beyond its tests
+	most                time.Duration   // CPU time that one test used at most, where that is measured (T3)
 }
 
 // without leaves out the tests that fail on the null mutant.
@@ -106,7 +107,7 @@ func (r *run) null(ctx context.Context, m *Mutant, tier Tier, tests []string) *n
 
 // snapshot is a copy that later null runs do not change under its reader.
 func (n *nullState) snapshot() *nullState {
-	s := &nullState{fails: make(map[string]bool, len(n.fails)), broken: n.broken, noisy: n.noisy, buildCPU: n.buildCPU, buildWall: n.buildWall}
+	s := &nullState{fails: make(map[string]bool, len(n.fails)), broken: n.broken, noisy: n.noisy, buildCPU: n.buildCPU, buildWall: n.buildWall, most: n.most}
 	for t := range n.fails {
 		s.fails[t] = true
 	}
@@ -134,7 +135,7 @@ func (r *run) runNull(ctx context.Context, n *nullState, file string, tier Tier,
 		c.Reason = err.Error()
 		return c
 	}
-	n.buildCPU = max(n.buildCPU, res.CPU-cpu)
+	n.buildCPU, n.most = max(n.buildCPU, res.CPU-cpu), max(n.most, res.Most)
 	n.buildWall = max(n.buildWall, res.Wall-wall)
 	return c
 }

@@ -12,13 +12,15 @@ import (
 func (t Tier) switched() bool { return t == T2 || t == T3 }
 
 // budget is what a trial may use. In T3 nothing is started or loaded: a fifth of the floors is enough. In T2 nothing is built, so that
-// it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had. In T3 each test has, besides, the
-// budget of the slowest of them alone, so that one that hangs does not use up what was meant for all.
+// it is for CPU time: a loop that does not end is ended early, and what waits has the time that it had. In T3 each test has, besides, a
+// budget by what the slowest of the file's null mutant used, so that one that hangs does not use up what was meant for all.
 func (r *run) budget(t *Trial, null *nullState) {
 	l := r.limits
 	if t.Tier == T3 {
 		l.FloorCPU, l.FloorWall = l.FloorCPU/5, l.FloorWall/2
-		t.Each = l.FloorCPU + time.Duration(l.Factor)*r.suite.most(t.Tests)
+		if null.most > 0 {
+			t.Each = l.FloorCPU + time.Duration(l.Factor)*null.most
+		}
 	}
 	if t.Tier == T2 {
 		l.FloorCPU /= 5

@@ -69,14 +69,6 @@ func (s suite) sum(tests []string) (cpu, wall time.Duration) {
 	return cpu, wall
 }
 
-// most is the CPU time on clean runs of the test that used most.
-func (s suite) most(tests []string) (cpu time.Duration) {
-	for _, id := range tests {
-		cpu = max(cpu, s.tests[id].CPU)
-	}
-	return cpu
-}
-
 // budget implements the formula at Limits.
 func (l Limits) budget(s suite, tests []string, n *nullState) (cpu, wall time.Duration) {
 	c, w := s.sum(tests)

@@ -95,6 +95,7 @@ type TrialResult struct {
 	End       End
 	Exit      int           // exit status, where End is EndExited
 	CPU, Wall time.Duration // used
+	Most      time.Duration // of T3: CPU time that one test used at most
 	Left      int           // processes that were still there when the command had ended; all are gone now
 	Output    string        // tail, for people
 	// Spoiled says, of a trial of T3, why it was not what a process of its own would have been: a failed test still means something,

@@ -79,6 +79,7 @@ type ForkRecord struct {
 	End    string            `json:"end"`
 	Code   int               `json:"c"` // exit status, or signal
 	CPU    time.Duration     `json:"cpu"`
+	Most   time.Duration     `json:"most"` // CPU time that one test used at most
 	Wall   time.Duration     `json:"ns"`
 	Left   int               `json:"left"`  // processes that were still there when the child had ended; all are gone now
 	Dirty  bool              `json:"dirty"` // files are not as they were: the process is not to be used again

@@ -130,7 +130,7 @@ func (x *Forked) Run(ctx context.Context, trial mutate.Trial) (mutate.TrialResul
 		}
 	}
 	res.End, res.Exit, res.Left, res.Output = back.End, max(res.Exit, back.Exit), res.Left+back.Left, back.Output
-	res.CPU, res.Wall = max(res.CPU, back.CPU), max(res.Wall, back.Wall)
+	res.CPU, res.Most, res.Wall = max(res.CPU, back.CPU), max(res.Most, back.Most), max(res.Wall, back.Wall)
 	if res.Spoiled == "" {
 		res.Spoiled = back.Spoiled
 	}
@@ -183,7 +183,7 @@ var forkEnds = map[string]mutate.End{
 
 func forkedTrial(s *observe.Session, a observe.ForkRecord) mutate.TrialResult {
 	r := mutate.TrialResult{
-		Tests: make(map[string]mutate.Status, len(s.Tests)), End: forkEnds[a.End], CPU: a.CPU, Wall: a.Wall, Left: a.Left,
+		Tests: make(map[string]mutate.Status, len(s.Tests)), End: forkEnds[a.End], CPU: a.CPU, Most: a.Most, Wall: a.Wall, Left: a.Left,
 		Output: bounded(a.Output, 8<<10), Spoiled: a.Why,
 	}
 	if r.End == mutate.EndExited {

@@ -32,7 +32,7 @@ EXIT_GRACE = 5.0  # seconds from the last result to the end of the process
 TAIL = 8 << 10  # bytes kept of what a child printed
 MOST_OUTPUT = 16 << 20  # bytes
 MOST_REASON = 300
-TURN = 1024  # where the note says how many tests have begun
+TURN = 1024  # where the note says how many tests have begun, and the nanoseconds of CPU time that one of them used at most
 BATCH = 50  # values in one record
 NOTED = 24 << 10  # bytes of notes in one record
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
@@ -42,6 +42,7 @@ CHANGES = dict.fromkeys("os.mkdir os.rmdir os.remove os.truncate os.chmod os.cho
 CHANGES.update({"os.rename": 2, "os.link": 2, "os.symlink": 2, "shutil.rmtree": 1})
 
 _exit, _fork, _read, _write, _kill, _wait4, _clock = os._exit, os.fork, os.read, os.write, os.kill, os.wait4, time.monotonic
+_times = os.times
 _decode = json.JSONDecoder().decode
 _ticks = os.sysconf("SC_CLK_TCK")
 CPUS = len(os.sched_getaffinity(0))
@@ -55,7 +56,8 @@ class Server:
         null = os.open(os.devnull, os.O_RDONLY)  # tests see an empty standard input
         os.dup2(null, 0)
         os.close(null)
-        self.rest, self.failfast, self.turns = b"", False, 0
+        self.rest, self.failfast = b"", False
+        self.turns, self.most, self.used = 0, 0, 0.0
         self.note = mmap.mmap(-1, 4096)  # shared with the children: what they did, and why an answer is spoiled
         self.files = None
         folder, name = os.path.split(plan["fork"]["module"])
@@ -147,7 +149,7 @@ class Server:
         for at in range(0, len(notes) if notes else 0, NOTED):
             self.channel.send("noted", data=base64.b64encode(notes[at : at + NOTED]).decode("ascii"))
         self.channel.send(
-            "forked", order=order["n"], end=child.end, c=child.code, cpu=child.cpu, ns=int((_clock() - since) * 1e9), left=left,
+            "forked", order=order["n"], end=child.end, c=child.code, cpu=child.cpu, most=int.from_bytes(self.note[TURN + 8 : TURN + 16], "little"), ns=int((_clock() - since) * 1e9), left=left,
             m=self.reason() or child.odd, dirty=dirty, out=child.tail.decode("utf-8", "replace"),
         )
         return False
@@ -282,8 +284,17 @@ class Server:
 
     def turn(self):
         """Call it where a test begins."""
+        self.measure()
         self.turns += 1
         self.note[TURN : TURN + 8] = self.turns.to_bytes(8, "little")
+
+    def measure(self):
+        """Takes note of what was used since the last test began."""
+        used = sum(_times()[:4])
+        if self.turns:
+            self.most = max(self.most, int((used - self.used) * 1e9))
+            self.note[TURN + 8 : TURN + 16] = self.most.to_bytes(8, "little")
+        self.used = used
 
     def settle(self, ledger, name):
         """Ends a child whose first failure settles it: how its test, its fixtures and the session end does not matter any more."""
@@ -296,6 +307,7 @@ class Server:
         """Ends a child, in which everything is reported, as the interpreter ends, but for taking every module apart."""
         if self.channel.pid == self.parent:
             return
+        self.measure()
         self.note[2] = 1
         threading._shutdown()
         atexit._run_exitfuncs()
