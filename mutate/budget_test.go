@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -82,4 +83,39 @@ func TestBudgetOfTheWholeRun(t *testing.T) {
 		}
 	}
 	_ = d
+}
+
+// A test of a forked session may use the floor, and ten times what one used at most on the null mutant.
+func TestBudgetOfOneTest(t *testing.T) {
+	d, e, ms := switchedEngine()
+	forkedSession(&e)
+	d.answer = func(tr Trial) (TrialResult, error) {
+		if tr.Purpose == ForCanary {
+			return ends(tr, EndExited, 1, nil), nil
+		}
+		return allPass(tr), nil
+	}
+	inner := e.Runner
+	e.Runner = runnerFunc(func(tr Trial) (TrialResult, error) {
+		r, err := inner.Run(context.Background(), tr)
+		if tr.Purpose == ForNull {
+			r.Most = 50 * time.Millisecond
+		}
+		return r, err
+	})
+	mustRun(t, e, ms...)
+	n := 0
+	for _, tr := range d.trials {
+		want := time.Duration(0)
+		if tr.Purpose == ForMutant && tr.Tier == T3 {
+			want = 1500 * time.Millisecond
+			n++
+		}
+		if tr.Purpose != ForCanary && tr.Each != want {
+			t.Errorf("%s may use %v for a test, want %v", tr.ID, tr.Each, want)
+		}
+	}
+	if n != len(ms) {
+		t.Errorf("%d mutants were forked", n)
+	}
 }

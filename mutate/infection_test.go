@@ -156,6 +156,19 @@ func TestWhatIsNotInferred(t *testing.T) {
 	}
 }
 
+// forkedSession makes what an engine switches a loaded session.
+func forkedSession(e *Engine) {
+	plain := e.Switch
+	e.Switch = func(ctx context.Context, ms []*Mutant) (*Switched, error) {
+		sw, err := plain(ctx, ms)
+		sw.Tier, sw.Canary = T3, map[string]string{}
+		for id := range sw.Value {
+			sw.Canary[id] = "canary"
+		}
+		return sw, err
+	}
+}
+
 // Of a loaded session those tests are recorded that can be, whatever the others do; what only the others reach is run.
 func TestWhatIsRecordedOfForkedSessions(t *testing.T) {
 	for _, tt := range []struct {
@@ -176,15 +189,7 @@ func TestWhatIsRecordedOfForkedSessions(t *testing.T) {
 			switching(&e)
 			ms := []Mutant{at("m0", 1), at("m1", 3), at("m2", 2)}
 			recording(&e, func(int) (uint32, []int) { return 0, []int{0} })
-			plain := e.Switch
-			e.Switch = func(ctx context.Context, ms []*Mutant) (*Switched, error) {
-				sw, err := plain(ctx, ms)
-				sw.Tier, sw.Canary = T3, map[string]string{}
-				for id := range sw.Value {
-					sw.Canary[id] = "canary"
-				}
-				return sw, err
-			}
+			forkedSession(&e)
 			runs := 0 // with B and others, so that they are as many as there are recordings
 			d.answer = func(tr Trial) (TrialResult, error) {
 				r := allPass(tr)
