@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -73,18 +76,26 @@ func BenchmarkCarry(b *testing.B) {
 			return nil
 		}
 	}
-	inTurns(b, size, read(l.Addr().String(), func(c net.Conn) { io.WriteString(c, "hello") }),
-		read(front.Addr().String(), func(c net.Conn) {
+	hello := func(c net.Conn) { io.WriteString(c, "hello") }
+	inTurns(b, size, way{"direct", read(l.Addr().String(), hello)},
+		way{"proxy", read(front.Addr().String(), func(c net.Conn) {
 			io.WriteString(c, "CONNECT a.example.org:"+port+" HTTP/1.1\r\n\r\n")
 			io.ReadFull(c, make([]byte, len("HTTP/1.1 200 Connection established\r\n\r\n")))
 			sayHello(c, &tls.Config{RootCAs: a.Pool, ServerName: "a.example.org"})
-		}))
+		})},
+		way{"haproxy", read(haproxy(b, port), hello)})
 }
 
 const atOnce = 200 // connections
 
-// inTurns reads size bytes on each of 200 connections at once, directly and through the proxy, and compares the medians.
-func inTurns(b *testing.B, size int, direct, through func() error) {
+// way is one of those by which the same bytes are read.
+type way struct {
+	name string
+	read func() error
+}
+
+// inTurns reads size bytes on each of 200 connections at once, by each way, and compares the medians with that of the first.
+func inTurns(b *testing.B, size int, ways ...way) {
 	all := func(read func() error) time.Duration {
 		start := time.Now()
 		var wait sync.WaitGroup
@@ -98,17 +109,55 @@ func inTurns(b *testing.B, size int, direct, through func() error) {
 		wait.Wait()
 		return time.Since(start)
 	}
-	var took [2][]time.Duration
+	took := make([][]time.Duration, len(ways))
 	for b.Loop() {
-		took[0], took[1] = append(took[0], all(direct)), append(took[1], all(through))
+		for i, w := range ways {
+			took[i] = append(took[i], all(w.read))
+		}
 	}
-	slices.Sort(took[0])
-	slices.Sort(took[1])
-	d, t := took[0][len(took[0])/2].Seconds(), took[1][len(took[1])/2].Seconds()
-	b.ReportMetric(float64(atOnce*size)/1e6/d, "direct-MB/s")
-	b.ReportMetric(float64(atOnce*size)/1e6/t, "proxy-MB/s")
-	b.ReportMetric(d/t, "of-direct")
+	median := func(i int) float64 {
+		slices.Sort(took[i])
+		return took[i][len(took[i])/2].Seconds()
+	}
+	for i, w := range ways {
+		b.ReportMetric(float64(atOnce*size)/1e6/median(i), w.name+"-MB/s")
+		if i > 0 {
+			b.ReportMetric(median(0)/median(i), w.name+"-of-direct")
+		}
+	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// haproxy starts one that passes bytes on to a port of this machine and looks at nothing, and says where it listens: what a well-kept
+// proxy of others carries here. .ci/deps bench installs it.
+func haproxy(b *testing.B, port string) string {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	at := l.Addr().String()
+	l.Close()
+	config := filepath.Join(b.TempDir(), "haproxy.cfg")
+	text := fmt.Sprintf("global\n  maxconn 1000\ndefaults\n  mode tcp\n  option splice-auto\n  timeout connect 10s\n  timeout client 60s\n  timeout server 60s\n"+
+		"listen front\n  bind %s\n  server back 127.0.0.1:%s\n", at, port)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command("haproxy", "-db", "-f", config)
+	if err := cmd.Start(); err != nil {
+		b.Fatalf("haproxy is not installed: run .ci/deps bench: %v", err)
+	}
+	b.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	for range 200 {
+		if c, err := net.Dial("tcp", at); err == nil {
+			c.Close()
+			return at
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.Fatal("haproxy does not listen")
+	return ""
 }
 
 // sayHello sends a TLS hello and waits for no answer.
@@ -155,9 +204,13 @@ func BenchmarkHTTPS(b *testing.B) {
 			return nil
 		}
 	}
+	dialling := func(at string) func() error {
+		return read(&http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, at)
+		}})
+	}
 	inTurns(b, size,
-		read(&http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+port)
-		}}),
-		read(&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: front.Addr().String()})}))
+		way{"direct", dialling("127.0.0.1:" + port)},
+		way{"proxy", read(&http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: front.Addr().String()})})},
+		way{"haproxy", dialling(haproxy(b, port))})
 }

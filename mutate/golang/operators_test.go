@@ -114,6 +114,38 @@ func TestOperators(t *testing.T) {
 		{"unary", `func F(a bool) bool { return!a }`, []string{"unary: func F(a bool) bool { return a }"}}, // not returna
 		{"arithmetic", `func F(a int, p *int) { _ = a+-a; _ = a**p }`, []string{
 			"arithmetic: func F(a int, p *int) { _ = a- -a; _ = a**p }", "arithmetic: func F(a int, p *int) { _ = a+-a; _ = a/ *p }"}},
+		{"bitwise", `func F(a, b int) { _ = a & b; _ = a | b; _ = a ^ b; _ = a &^ b }`, []string{
+			"bitwise: func F(a, b int) { _ = a | b; _ = a | b; _ = a ^ b; _ = a &^ b }", "bitwise: func F(a, b int) { _ = a & b; _ = a & b; _ = a ^ b; _ = a &^ b }",
+			"bitwise: func F(a, b int) { _ = a & b; _ = a | b; _ = a & b; _ = a &^ b }", "bitwise: func F(a, b int) { _ = a & b; _ = a | b; _ = a ^ b; _ = a & b }"}},
+		{"bitwise", `func F(a, b, c int) int { a &= b; a |= c; return a & b & c }`, []string{
+			"bitwise: func F(a, b, c int) int { a |= b; a |= c; return a & b & c }", "bitwise: func F(a, b, c int) int { a &= b; a &= c; return a & b & c }",
+			"bitwise: func F(a, b, c int) int { a &= b; a |= c; return (a | b) & c }", "bitwise: func F(a, b, c int) int { a &= b; a |= c; return a & b | c }"}},
+		{"bitwise", `type N interface{ ~int | ~uint }; type M interface{ int | string }; func F[T N](a *int) {}`, nil}, // unions, and a pointer
+		{"shift", `func F(a uint) uint { a <<= 2; return a >> 1 + 1<<3 }`, []string{
+			"shift: func F(a uint) uint { a >>= 2; return a >> 1 + 1<<3 }", "shift: func F(a uint) uint { a <<= 2; return a << 1 + 1<<3 }",
+			"shift: func F(a uint) uint { a <<= 2; return a >> 1 + 1>>3 }"}},
+		{"shift", `func F() int8 { return 1 << 6 }; func G() int8 { return 100 >> 1 }`, []string{ // 200 is no int8
+			"shift: func F() int8 { return 1 >> 6 }; func G() int8 { return 100 >> 1 }", "!shift: func F() int8 { return 1 << 6 }; func G() int8 { return 100 << 1 }"}},
+		{"jump", `func F(n int) { for { if n > 1 { break }; continue }; switch n { case 1: break } }`, []string{
+			"jump: func F(n int) { for { if n > 1 { continue }; continue }; switch n { case 1: break } }",
+			"jump: func F(n int) { for { if n > 1 { break }; break }; switch n { case 1: break } }",
+			"!jump: func F(n int) { for { if n > 1 { break }; continue }; switch n { case 1: continue } }"}},
+		{"branch", `func F(n int) int { x := 0; if n > 1 { x = 1 } else { n = 2; x = n }; return x }`, []string{
+			"branch: func F(n int) int { x := 0; if n > 1 { x = 1 } else {  }; return x }"}},
+		{"branch", `func F(n int) { if n > 1 { n = 1 } else { n = 2 }; switch n { case 1: case 2: n++ } }`, nil}, // a statement of its own each
+		{"branch", `func F(n int) int { switch n { case 1, 2: return 3; default: m := n; _ = m; return m }; }`, []string{
+			"!branch: func F(n int) int { switch n { case 1, 2: ; default: m := n; _ = m; return m }; }",
+			"!branch: func F(n int) int { switch n { case 1, 2: return 3; default:  }; }"}},
+		{"branch", `func F(n int) int { k := 1; switch n { case 1: if n > 0 { return k } }; return 0 }`, []string{ // k is used all the same
+			"branch: func F(n int) int { k := 1; switch n { case 1: _, _ = n, k }; return 0 }"}},
+		{"branch", `func F(c chan int) (n int) { select { case n = <-c: n++; n++; default: return }; return }`, []string{
+			"branch: func F(c chan int) (n int) { select { case n = <-c: ; default: return }; return }",
+			"branch: func F(c chan int) (n int) { select { case n = <-c: n++; n++; default:  }; return }"}},
+		{"slice", `func F(s []int, i int) { _ = s[i:]; _ = s[:i]; _ = s[1:2]; _ = s[0:]; _ = s[0:i:i]; _ = s[:] }`, []string{
+			"slice: func F(s []int, i int) { _ = s[:]; _ = s[:i]; _ = s[1:2]; _ = s[0:]; _ = s[0:i:i]; _ = s[:] }",
+			"slice: func F(s []int, i int) { _ = s[i:]; _ = s[:]; _ = s[1:2]; _ = s[0:]; _ = s[0:i:i]; _ = s[:] }",
+			"slice: func F(s []int, i int) { _ = s[i:]; _ = s[:i]; _ = s[:2]; _ = s[0:]; _ = s[0:i:i]; _ = s[:] }",
+			"slice: func F(s []int, i int) { _ = s[i:]; _ = s[:i]; _ = s[1:]; _ = s[0:]; _ = s[0:i:i]; _ = s[:] }"}},
 		{"incdec", `func F(n int) { n++ }`, []string{"incdec: func F(n int) { n-- }"}},
 		{"condition", `func F(a, b bool) { if a || b { _ = 1 } }`, []string{
 			"condition: func F(a, b bool) { if true || (a || b) { _ = 1 } }", "condition: func F(a, b bool) { if false && (a || b) { _ = 1 } }"}},
