@@ -115,6 +115,8 @@ type head struct {
 // entries finds the lines about the subject.
 func (d *LogDecision) entries(o *Options, log []byte) (out []*entry, err error) {
 	var trees []string
+	// A peek knows no base and no patch: whoever asks for these has each line read.
+	seen := assurance.Subject{TreeSHA256: o.Subject.TreeSHA256, GitTree: o.Subject.GitTree, Commit: o.Subject.Commit}
 	number := 0
 	for line := range bytes.Lines(log) {
 		number++
@@ -122,7 +124,7 @@ func (d *LogDecision) entries(o *Options, log []byte) (out []*entry, err error) 
 			continue
 		}
 		d.Lines++
-		if s, ok := peek(line); ok && otherSubject(o.Subject, s) != "" {
+		if s, ok := peek(line); ok && otherSubject(seen, s) != "" {
 			continue
 		}
 		e, err := read(number, line)
@@ -179,7 +181,6 @@ func peek(line []byte) (s assurance.Subject, ok bool) {
 	if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&digest); err != nil {
 		return s, false
 	}
-	// A peek knows no base and no patch: who asks for these reads on.
 	return assurance.Subject{TreeSHA256: digest.SHA256, GitTree: digest.Tree, Commit: digest.Commit}, digest.SHA256 != ""
 }
 

@@ -132,6 +132,12 @@ func TestLogs(t *testing.T) {
 			}
 		})
 	}
+	for want, base := range map[int]string{1: at.Judged(nil).Subject.BaseTree, 0: strings.Repeat("b", 40)} {
+		d, err := gate.CheckLog(gate.Options{Trust: trusted, Subject: assurance.Subject{GitTree: subject.GitTree, BaseTree: base}}, []byte(green))
+		if err != nil || d.About != want {
+			t.Errorf("on the base %.4s: %d verdicts (%v), want %d", base, d.About, err, want)
+		}
+	}
 	if _, err := gate.CheckLog(gate.Options{Trust: trusted}, []byte(green+other)); err == nil || !strings.Contains(err.Error(), "2 trees") {
 		t.Errorf("a log of two trees, and no subject: %v", err)
 	}

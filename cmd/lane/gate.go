@@ -180,13 +180,14 @@ func readVerdicts(stdin io.Reader, name string) (data []byte, err error) {
 	return data, nil
 }
 
-// isLog tells a log from one verdict, which may be written over many lines: by its name, or by what it begins with.
+// isLog tells a log from one verdict: by its name, or, on standard input, by a first line that is a whole envelope. Nothing at all is a log
+// without verdicts.
 func isLog(name string, data []byte) bool {
-	if strings.HasSuffix(name, ".jsonl") {
-		return true
+	if name != "-" {
+		return strings.HasSuffix(name, ".jsonl")
 	}
-	first, rest, found := strings.Cut(string(data), "\n")
-	return name == "-" && (strings.TrimSpace(first) == "" || attest.IsEnvelope([]byte(first)) && found && strings.TrimSpace(rest) != "")
+	first, _, _ := strings.Cut(string(data), "\n")
+	return strings.TrimSpace(first) == "" || attest.IsEnvelope([]byte(first))
 }
 
 func (a *app) gateLog(o gate.Options, format string, data []byte) error {
