@@ -14,15 +14,15 @@ func TestWarmFlake(t *testing.T) {
 	dir, extras, environments := testclosure.Twin(t)
 	o := options(t)
 	w := WarmOptions{Verify: "lstat", Flake: dir, Extras: extras}
-	for i, fresh := range []bool{true, false} {
+	for i := range 2 { // the closures may be warm before, by an earlier run of this test
 		got, err := Warm(t.Context(), o, nil, w)
 		if err != nil || len(got) != len(environments) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		for n, name := range []string{"go", "node", "python", "shell"} {
 			g := got[n]
-			if g.Flake != dir+"#"+name || g.Digest != environments[name].Digest || g.Fresh != fresh {
-				t.Errorf("time %d: %+v, want %s of digest %s, fresh %t", i, g, name, environments[name].Digest, fresh)
+			if g.Flake != dir+"#"+name || g.Digest != environments[name].Digest || i > 0 && g.Fresh {
+				t.Errorf("time %d: %+v, want %s of digest %s", i, g, name, environments[name].Digest)
 			}
 		}
 	}
