@@ -52,14 +52,15 @@ var ci = Derivation{Verifier: "https://ci.example.org/lane", Resource: "git+http
 
 func (d Derivation) as(f Form) Derivation { d.Form = f; return d }
 
-func failing(e *assurance.Evidence) {
-	r := e.Observations[at.HeadPlain].Run
-	for i := range r.Tests {
-		if r.Tests[i].Status == assurance.TestPassed {
-			r.Tests[i].Status = assurance.TestFailed
-		}
+// failing lets a test fail in every run, flipping in one of them.
+func failing(e *assurance.Evidence)  { failIn(e, at.HeadPlain, at.HeadOrder, at.HeadZone) }
+func flipping(e *assurance.Evidence) { failIn(e, at.HeadPlain) }
+
+func failIn(e *assurance.Evidence, runs ...string) {
+	for _, run := range runs {
+		at.Set(e.Observations[run], at.Once, assurance.TestFailed, "no")
+		e.Observations[run].Run.Exit = 1
 	}
-	r.Exit = 1
 }
 
 func TestTestResult(t *testing.T) {
@@ -70,9 +71,15 @@ func TestTestResult(t *testing.T) {
 	if c := p["configuration"].([]any); len(c) < 2 || len(c[0].(map[string]any)["digest"].(map[string]any)["sha256"].(string)) != 64 {
 		t.Errorf("%v", p["configuration"])
 	}
-	_, p, err = derived(t, at.Judged(failing), ci.as(TestResult))
-	if err != nil || p["result"] == "PASSED" || len(p["failedTests"].([]any))+len(p["warnedTests"].([]any)) == 0 {
-		t.Errorf("%v %v", p, err)
+	for _, c := range []struct {
+		edit           func(*assurance.Evidence)
+		result         string
+		failed, warned int
+	}{{failing, "FAILED", 1, 0}, {flipping, "WARNED", 0, 1}} {
+		_, p, err = derived(t, at.Judged(c.edit), ci.as(TestResult))
+		if err != nil || p["result"] != c.result || len(p["failedTests"].([]any)) != c.failed || len(p["warnedTests"].([]any)) != c.warned {
+			t.Errorf("%v %v, want %s", p, err, c.result)
+		}
 	}
 }
 

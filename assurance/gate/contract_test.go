@@ -164,17 +164,7 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := check(t, c.o, c.data)
-			var failed gate.Step
-			var reason string
-			for _, r := range d.Steps {
-				if r.State == assurance.Failed {
-					failed, reason = r.Step, r.Reason
-					break
-				}
-			}
-			if d.Exit != c.exit || failed != c.step || !strings.Contains(reason, c.says) {
-				t.Errorf("exit %d at %q: %s\nwant %d at %q: %s", d.Exit, failed, reason, c.exit, c.step, c.says)
-			}
+			stopsAt(t, d, c.exit, c.step, c.says)
 		})
 	}
 }

@@ -102,6 +102,14 @@ func TestNothingToBite(t *testing.T) {
 			}
 		})
 	}
+	// Of a change with code no less is asked, whatever it holds.
+	p, err := gate.ParsePolicy([]byte(`nothing_to_bite = ["**"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := check(t, gate.Options{AllowUnsigned: true, MinVAL: 2, Policy: p}, encoded(t, at.Judged(nil))); d.Exit != 4 {
+		t.Errorf("code at VAL-1 where VAL-2 is asked for: exit %d", d.Exit)
+	}
 }
 
 func TestVenue(t *testing.T) {

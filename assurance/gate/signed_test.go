@@ -55,6 +55,21 @@ func sign(t testing.TB, data []byte, key attest.PrivateKey) []byte {
 	return out
 }
 
+// stopsAt wants an exit code, the step that failed first, "" for none, and a part of its reason.
+func stopsAt(t *testing.T, d gate.Decision, exit assurance.Exit, step gate.Step, says string) {
+	t.Helper()
+	var failed gate.Result
+	for _, r := range d.Steps {
+		if r.State == assurance.Failed {
+			failed = r
+			break
+		}
+	}
+	if d.Exit != exit || failed.Step != step || !strings.Contains(failed.Reason, says) {
+		t.Errorf("exit %d at %q: %s\nwant %d at %q: %s", d.Exit, failed.Step, failed.Reason, exit, step, says)
+	}
+}
+
 // repacked changes what is in an envelope and leaves its signature; a key that is given signs it anew, as somebody would who has it.
 func repacked(t *testing.T, data []byte, old, new string, key *attest.PrivateKey) []byte {
 	t.Helper()
@@ -137,17 +152,7 @@ func TestSigned(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := check(t, c.o, c.data)
-			var failed gate.Step
-			var reason string
-			for _, r := range d.Steps {
-				if r.State == assurance.Failed {
-					failed, reason = r.Step, r.Reason
-					break
-				}
-			}
-			if d.Exit != c.exit || failed != c.step || !strings.Contains(reason, c.says) {
-				t.Errorf("exit %d at %q: %s\nwant %d at %q: %s", d.Exit, failed, reason, c.exit, c.step, c.says)
-			}
+			stopsAt(t, d, c.exit, c.step, c.says)
 		})
 	}
 }

@@ -42,7 +42,7 @@ func ExampleFlake(example string) []byte {
 func withPip(flake []byte) []byte {
 	const before = `(deb "busybox-static" "bin/busybox" "bin/busybox")`
 	if !bytes.Contains(flake, []byte(before)) {
-		panic("the flake of examples/python has no part " + before)
+		panic("the flake of examples/python has no part " + before) // the repository itself is broken
 	}
 	return bytes.Replace(flake, []byte(before), []byte(before+"\n"+`            (deb "python3-pip" "usr/lib/python3/dist-packages/pip" "lib/python3.11/site-packages/pip")`), 1)
 }

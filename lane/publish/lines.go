@@ -3,8 +3,6 @@ package publish
 import (
 	"bytes"
 	"encoding/json"
-
-	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
 // oneLine writes an envelope as one line, whatever its form.
@@ -42,13 +40,4 @@ func missing(items, there []Item) (out []Item) {
 		}
 	}
 	return out
-}
-
-// onlyLayer is the layer of a manifest that has one.
-func onlyLayer(manifest []byte) (ocispec.Descriptor, bool) {
-	var m ocispec.Manifest
-	if json.Unmarshal(manifest, &m) != nil || len(m.Layers) != 1 {
-		return ocispec.Descriptor{}, false
-	}
-	return m.Layers[0], true
 }

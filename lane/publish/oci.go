@@ -3,6 +3,7 @@ package publish
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -125,7 +126,7 @@ func (r *registry) Get(ctx context.Context, tree, commit string) (items []Item, 
 			if err != nil {
 				return err
 			}
-			if it == nil || it.tag() != tag {
+			if it == nil {
 				foreign++
 			} else if it.about(tree, commit) {
 				items = append(items, *it)
@@ -166,4 +167,13 @@ func (r *registry) fetch(ctx context.Context, tag string) (*Item, error) {
 		return nil, nil
 	}
 	return &it, nil
+}
+
+// onlyLayer is the layer of a manifest that has one.
+func onlyLayer(manifest []byte) (ocispec.Descriptor, bool) {
+	var m ocispec.Manifest
+	if json.Unmarshal(manifest, &m) != nil || len(m.Layers) != 1 {
+		return ocispec.Descriptor{}, false
+	}
+	return m.Layers[0], true
 }

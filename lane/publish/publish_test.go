@@ -169,6 +169,8 @@ func TestNotesAreGits(t *testing.T) {
 	index := "GIT_INDEX_FILE=" + filepath.Join(t.TempDir(), "index")
 	for _, args := range [][]string{
 		{"update-index", "--add", "--cacheinfo", "100644," + blob + "," + commits[0][:2] + "/" + commits[0][2:4] + "/" + commits[0][4:]},
+		// A file that git orders between a folder of that name and what is in it.
+		{"update-index", "--add", "--cacheinfo", "100644," + blob + "," + commits[0][:2] + "-by-hand"},
 		{"write-tree"},
 	} {
 		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
@@ -196,6 +198,7 @@ func TestNotesAreGits(t *testing.T) {
 	if err != nil || len(items) != 1 || foreign != 1 {
 		t.Errorf("%d items, %d others: %v", len(items), foreign, err)
 	}
+	git(t, dir, "fsck", "--strict")
 	no := signed(t, "", hex("a"), 1)
 	if _, err := p.Put(t.Context(), []publish.Item{no}, false); err == nil || !strings.Contains(err.Error(), "use refs") {
 		t.Errorf("a verdict on no commit: %v", err)

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,23 +17,7 @@ import (
 // medians and what a mutant costs beside its command.
 func BenchmarkLaidMutant(b *testing.B) {
 	c := testclosure.Python(b)
-	dir := b.TempDir()
-	for p := dir; p != os.TempDir() && p != "/"; p = filepath.Dir(p) {
-		os.Chmod(p, 0o755)
-	}
-	tree := filepath.Join(dir, "tree")
-	for i := range 100 {
-		sub := filepath.Join(tree, fmt.Sprint(i))
-		if err := os.MkdirAll(sub, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		for j := range 100 {
-			if err := os.WriteFile(filepath.Join(sub, fmt.Sprint(j)), []byte("a < b\n"), 0o644); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	own(b, tree)
+	tree := treeOf(b, 100, "a < b\n")
 	busybox := c.Paths[0]
 	// The command reads what the mutant changes.
 	argv := []string{busybox.StorePath + "/bin/busybox", "grep", "-q", "a <= b", "50/50"}

@@ -12,6 +12,29 @@ import (
 	"github.com/vallane/lane/lane/fence"
 )
 
+// treeOf makes a tree of so many folders, 100 files in each, which the user of boxes may read.
+func treeOf(b *testing.B, folders int, content string) string {
+	b.Helper()
+	dir := b.TempDir()
+	for p := dir; p != os.TempDir() && p != "/"; p = filepath.Dir(p) {
+		os.Chmod(p, 0o755)
+	}
+	tree := filepath.Join(dir, "tree")
+	for i := range folders {
+		sub := filepath.Join(tree, fmt.Sprint(i))
+		if err := os.MkdirAll(sub, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		for j := range 100 {
+			if err := os.WriteFile(filepath.Join(sub, fmt.Sprint(j)), []byte(content), 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	own(b, tree)
+	return tree
+}
+
 // BenchmarkTrue runs `true` on a tree of 30,000 files: in a warm box whose tree is reset for each run, in a sandbox of bubblewrap on
 // the same tree, which it leaves as it is, and in one with the same binds on a tree that is copied for each run. It needs bubblewrap, which .ci/deps bench
 // installs.
@@ -21,23 +44,8 @@ func BenchmarkTrue(b *testing.B) {
 		b.Fatal("bubblewrap is not installed: run .ci/deps bench")
 	}
 	c := testclosure.Python(b)
-	dir := b.TempDir()
-	for p := dir; p != os.TempDir() && p != "/"; p = filepath.Dir(p) {
-		os.Chmod(p, 0o755)
-	}
-	tree := filepath.Join(dir, "tree")
-	for i := range 300 {
-		sub := filepath.Join(tree, fmt.Sprint(i))
-		if err := os.MkdirAll(sub, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		for j := range 100 {
-			if err := os.WriteFile(filepath.Join(sub, fmt.Sprint(j)), []byte("x"), 0o644); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	own(b, tree)
+	tree := treeOf(b, 300, "x")
+	dir := filepath.Dir(tree)
 	config := fence.Config{Tree: tree, Path: c.PathDirs()}
 	root := c.Paths[0]
 	for _, p := range c.Paths {
