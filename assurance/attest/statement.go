@@ -68,6 +68,12 @@ func Sign(verdict []byte, key PrivateKey) ([]byte, error) {
 	return seal(payload, key)
 }
 
+// ClaimsVerdict reports whether an envelope says that it holds a verdict, of whichever version. Nobody has looked at its signatures.
+func (e *Envelope) ClaimsVerdict() bool {
+	keys, err := strict.Keys(e.payload)
+	return err == nil && string(keys["predicateType"]) == strconv.Quote(VerdictType)
+}
+
 // Verdict takes the verdict out of an envelope whose signature has been verified. It refuses a statement of another type, and one
 // whose subject is not the verdict's. data are the verdict's bytes as they were signed.
 func (e *Envelope) Verdict() (v assurance.Verdict, data []byte, err error) {

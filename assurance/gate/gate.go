@@ -119,6 +119,8 @@ type Decision struct {
 	Clauses []assurance.Clause `json:"clauses"`
 	// Verdict is the verdict as judged again; the zero value where it could not be read.
 	Verdict assurance.Verdict `json:"-"`
+	// unfit says that its key was not good for it, by time or venue: it is as if nobody had signed it.
+	unfit bool
 }
 
 // Passes reports whether the gate is open.
@@ -293,7 +295,9 @@ func (c *checker) unseal() (err error) {
 	if c.key == nil {
 		return nil
 	}
-	return c.key.Allows(&c.stated)
+	err = c.key.Allows(&c.stated)
+	c.d.unfit = err != nil
+	return err
 }
 
 func name(v assurance.Verdict) string {

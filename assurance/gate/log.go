@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/assurance/attest"
+	"github.com/vallane/lane/assurance/internal/strict"
 )
 
 // LogDecision is what the gate came to about a log: one decision for each spec that has a verdict about the subject.
@@ -128,6 +130,11 @@ func (d *LogDecision) entries(o *Options, log []byte) (out []*entry, err error) 
 			continue
 		}
 		e, err := read(number, line)
+		if err != nil && o.counts(line) {
+			// Of a newer Lane, or broken: it may be the red one that is newer than all others.
+			d.shut(assurance.ExitDistrust, "line %d is a verdict that counts and cannot be read: %v", number, err)
+			continue
+		}
 		if err != nil {
 			d.passOver(number, err.Error())
 			continue
@@ -147,6 +154,23 @@ func (d *LogDecision) entries(o *Options, log []byte) (out []*entry, err error) 
 		return nil, fmt.Errorf("read the log: it is about %d trees; say which one has to pass, by its commit, tree or sha256", len(trees))
 	}
 	return out, nil
+}
+
+// counts reports whether a line says that it is a verdict, and is signed as the reader wants it.
+func (o *Options) counts(line []byte) bool {
+	if !attest.IsEnvelope(line) {
+		keys, err := strict.Keys(line)
+		return err == nil && o.AllowUnsigned && string(keys["kind"]) == strconv.Quote(assurance.VerdictKind)
+	}
+	sealed, err := attest.ParseEnvelope(line)
+	if err != nil || !sealed.ClaimsVerdict() {
+		return false
+	}
+	if o.Trust == nil {
+		return o.AllowUnsigned
+	}
+	_, err = o.Trust.Verifier(sealed)
+	return err == nil
 }
 
 // peeked bounds how much of a payload is decoded to find its subject.
@@ -223,15 +247,15 @@ func bySpec(entries []*entry) (groups [][]*entry) {
 	return groups
 }
 
-// newest decides on the newest verdict of a group that counts: one that is signed by nobody who is trusted, or of a key that was not good,
-// cannot hide what others say.
+// newest decides on the newest verdict of a group that counts: one that is signed by nobody who is trusted, or by a key that was not good
+// for it, cannot hide what others say. One that counts and is not to be trusted does decide.
 func (d *LogDecision) newest(o Options, group []*entry) (*entry, error) {
 	for _, e := range group {
 		decision, err := Check(o, e.data)
 		if err != nil {
 			return nil, err
 		}
-		if step := decision.distrusted(); step == StepForm || step == StepSignature || step == StepStatement {
+		if decision.unfit || decision.distrusted() == StepSignature {
 			d.passOver(e.line, decision.Reasons[0])
 			continue
 		}

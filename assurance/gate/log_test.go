@@ -146,6 +146,52 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+// What counts and cannot be read may be a red one of a newer Lane: it shuts the gate, and no older green opens it. What does not count, or is no
+// verdict, does neither.
+func TestLinesThatCannotBeRead(t *testing.T) {
+	key := newKey(t)
+	l := &logged{t, key, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	green, newer := l.of(nil), l.of(nil)
+	other := string(repacked(t, []byte(newer), `"schema_version":1`, `"schema_version":2`, &key)) + "\n"
+	unknown := string(repacked(t, []byte(newer), `"schema_version":1`, `"schema_version":1,"mood":"red"`, &key)) + "\n"
+	stranger := newKey(t)
+	foreign := string(repacked(t, []byte(newer), `"schema_version":1`, `"schema_version":1,"mood":"red"`, &stranger)) + "\n"
+	bare := func(old, new string) string {
+		return strings.Replace(string(encoded(t, at.Judged(nil))), old, new, 1) + "\n"
+	}
+	verdict, err := json.Marshal(at.Judged(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := attest.Derive(verdict, attest.Derivation{Form: attest.VSA, Verifier: "https://ci", Resource: "git+https://cart"}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const trusted = `role = "verifier"` + "\n" + `verifier = "ci"`
+	stamp := func(d time.Duration) string { return l.when.Add(d).Format(time.RFC3339) }
+	for _, c := range []struct {
+		name, log string
+		o         gate.Options
+		exit      assurance.Exit
+	}{
+		{"another schema", green + other, gate.Options{Trust: trust(t, key, trusted)}, 3},
+		{"another schema, of the only one", other, gate.Options{Trust: trust(t, key, trusted)}, 3},
+		{"an unknown key", green + unknown, gate.Options{Trust: trust(t, key, trusted)}, 3},
+		{"an unknown key, where signatures need not count", green + unknown, gate.Options{AllowUnsigned: true}, 3},
+		{"an unknown key, by a stranger", green + foreign, gate.Options{Trust: trust(t, key, trusted)}, 0},
+		{"another statement by the key", green + string(summary) + "\n", gate.Options{Trust: trust(t, key, trusted)}, 0},
+		{"by a key that had been retired", green + newer, gate.Options{Trust: trust(t, key, trusted, `revoked = "retired"`, "revoked_at = "+stamp(-time.Minute))}, 0},
+		{"unsigned, of another schema", green + bare(`"schema_version":1`, `"schema_version":2`), gate.Options{AllowUnsigned: true}, 3},
+		{"unsigned, with an unknown key far below", green + bare(`"status":"done"`, `"status":3`), gate.Options{AllowUnsigned: true}, 3},
+		{"unsigned and broken, where signatures count", green + bare(`"spec":{`, `"spec":3,"x":{`), gate.Options{Trust: trust(t, key, trusted)}, 0},
+		{"something else", green + "{\"kind\":\"note\"}\n", gate.Options{AllowUnsigned: true}, 0},
+	} {
+		if d, err := gate.CheckLog(c.o, []byte(c.log)); err != nil || d.Exit != c.exit {
+			t.Errorf("%s: exit %d (%v), want %d: %q, passed over %q", c.name, d.Exit, err, c.exit, d.Reasons, d.PassedOver)
+		}
+	}
+}
+
 // What a peek finds of a line is what reading it whole finds, in Lane's own form and in any other.
 func TestOtherFormsOfALineAreRead(t *testing.T) {
 	key := newKey(t)

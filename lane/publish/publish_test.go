@@ -268,8 +268,8 @@ func TestFoldersReplaceNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := publish.Open(dir, publish.Options{})
-	if _, err := p.Put(t.Context(), []publish.Item{it}, false); err == nil {
-		t.Error("it is replaced")
+	if _, err := p.Put(t.Context(), []publish.Item{it}, false); err == nil || !strings.Contains(err.Error(), "is something else") {
+		t.Errorf("%v", err)
 	}
 	if data, _ := os.ReadFile(file); string(data) != "mine" {
 		t.Errorf("%q", data)
