@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/assurance/internal/strict"
 )
 
 // Role says what a key may sign.
@@ -83,16 +82,8 @@ type trustFile struct {
 // ParseTrust reads a trust.toml. read gives the bytes of a file that it names, relative to where it lies.
 func ParseTrust(data []byte, read func(name string) ([]byte, error)) (*Trust, error) {
 	var f trustFile
-	meta, err := toml.Decode(string(data), &f)
-	if err != nil {
-		var at toml.ParseError
-		if errors.As(err, &at) {
-			return nil, fmt.Errorf("line %d, column %d: %s", at.Position.Line, at.Position.Col, at.Message)
-		}
+	if err := strict.TOML(data, &f); err != nil {
 		return nil, err
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("it has the unknown key %s", unknown[0])
 	}
 	if len(f.Key) == 0 {
 		return nil, errors.New("it trusts nobody: it has no [[key]]")

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/assurance/internal/strict"
 )
 
 // Policy is what a reader asks of verdicts by branch and by the paths that their changes touch. It is the form of a policy.toml:
@@ -63,16 +62,8 @@ func ParsePolicy(data []byte) (*Policy, error) {
 		NothingToBite []string `toml:"nothing_to_bite"`
 		Rule          []rule   `toml:"rule"`
 	}
-	meta, err := toml.Decode(string(data), &f)
-	if err != nil {
-		var at toml.ParseError
-		if errors.As(err, &at) {
-			return nil, fmt.Errorf("line %d, column %d: %s", at.Position.Line, at.Position.Col, at.Message)
-		}
+	if err := strict.TOML(data, &f); err != nil {
 		return nil, err
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("it has the unknown key %s", unknown[0])
 	}
 	if len(f.Rule)+len(f.NothingToBite) == 0 {
 		return nil, errors.New("it asks for nothing: it has no [[rule]]")

@@ -1,4 +1,5 @@
-// Package strict reads the JSON of verdicts and envelopes so that no two readers can disagree about what it says.
+// Package strict reads the JSON of verdicts and envelopes so that no two readers can disagree about what it says, and the TOML of readers so that
+// no key of theirs goes unread.
 package strict
 
 import (
