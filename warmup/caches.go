@@ -58,7 +58,7 @@ func (r *realisation) fromCaches(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer kept.Close()
+	defer kept.Release()
 	if err := r.fetchPaths(ctx, l); err != nil {
 		return err
 	}

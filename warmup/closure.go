@@ -1,9 +1,10 @@
 package warmup
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Closure is a set of store paths that was found and checked. It is in use, and
@@ -19,7 +20,7 @@ type Closure struct {
 	StoreDir string   // the folder of all store paths, as in "/nix/store"
 	Lock     string   // the closure.lock that says so
 
-	use  *os.File
+	use  *flock.Lock
 	lock *Lock
 }
 
@@ -71,12 +72,9 @@ func (c *Closure) Close() error {
 	if c.use == nil {
 		return nil
 	}
-	err := c.use.Close()
+	c.use.Release()
 	c.use = nil
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // Sandbox says whether Nix's sandbox was on for the builds that made a

@@ -7,20 +7,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // forget removes a closure from the states that this user writes to, while it
-// holds every lock of it. It returns errBusy where it does not get one.
+// holds every lock of it. It returns flock.ErrHeld where it does not get one.
 func (o Options) forget(ctx context.Context, e Entry) error {
-	var held []*os.File
+	var held []*flock.Lock
 	defer func() {
 		for _, f := range held {
-			f.Close()
+			f.Release()
 		}
 	}()
 	for _, state := range o.states() {
 		for _, path := range []string{filepath.Join(envDir(state, e.Key), "warming"), usePath(state, e.Key)} {
-			f, err := tryLock(path, exclusive, false)
+			f, err := flock.TryExisting(path, flock.Exclusive)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:

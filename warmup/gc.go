@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Entry is one closure of a state.
@@ -78,11 +80,11 @@ func (o Options) entry(key string) Entry {
 		if used := lastUse(path); used.After(e.LastUsed) {
 			e.LastUsed = used
 		}
-		f, err := tryLock(path, exclusive, false)
-		if errors.Is(err, errBusy) {
+		f, err := flock.TryExisting(path, flock.Exclusive)
+		if errors.Is(err, flock.ErrHeld) {
 			e.InUse = true
 		} else if err == nil {
-			f.Close()
+			f.Release()
 		}
 	}
 	if e.LastUsed.IsZero() {
@@ -142,7 +144,7 @@ func (o Options) GC(ctx context.Context, g GCOptions) (GCReport, error) {
 			continue
 		}
 		if !g.DryRun {
-			if err := o.forget(ctx, e); errors.Is(err, errBusy) {
+			if err := o.forget(ctx, e); errors.Is(err, flock.ErrHeld) {
 				e.InUse = true
 				report.Kept = append(report.Kept, e)
 				continue

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // age sets when a closure was last used.
@@ -81,7 +83,7 @@ func keepsWhatIsInUse(t *testing.T, l *lab, a, b, c *Closure) {
 	if len(report.Kept) != 1 || !report.Kept[0].InUse {
 		t.Errorf("kept %+v", report.Kept)
 	}
-	if err := l.forget(t.Context(), Entry{Key: c.Key}); !errors.Is(err, errBusy) || !exists(lockPath(l.State, c.Key)) {
+	if err := l.forget(t.Context(), Entry{Key: c.Key}); !errors.Is(err, flock.ErrHeld) || !exists(lockPath(l.State, c.Key)) {
 		t.Errorf("taken into use after it was listed, it was removed: %v", err)
 	}
 }

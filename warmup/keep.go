@@ -66,7 +66,7 @@ func write(state, key string, data []byte) error {
 		return err
 	}
 	// The file whose lock says that a closure is in use stays the same one.
-	use, err := openLock(usePath(state, key), true)
+	use, err := os.OpenFile(usePath(state, key), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/vallane/lane/internal/flock"
 	"github.com/vallane/lane/warmup/nar"
 	"github.com/vallane/lane/warmup/store"
 )
@@ -83,7 +84,7 @@ func (o Options) loadFrom(ctx context.Context, state, key string, level Level) (
 	}
 	c, err := o.open(ctx, state, key, level)
 	if err != nil {
-		use.Close()
+		use.Release()
 		return nil, err
 	}
 	c.use = use
@@ -91,11 +92,11 @@ func (o Options) loadFrom(ctx context.Context, state, key string, level Level) (
 }
 
 // takeUse marks the closure as in use, so that no gc removes it from here on.
-func takeUse(state, key string) (*os.File, error) {
+func takeUse(state, key string) (*flock.Lock, error) {
 	path := usePath(state, key)
-	use, err := tryLock(path, shared, false)
+	use, err := flock.TryExisting(path, flock.Shared)
 	switch {
-	case errors.Is(err, errBusy):
+	case errors.Is(err, flock.ErrHeld):
 		return nil, &NotWarm{Key: key, Msg: "a gc is removing it at this moment"}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fs.ErrNotExist
@@ -106,8 +107,7 @@ func takeUse(state, key string) (*os.File, error) {
 	// atime, which the kernel keeps to the day.
 	now := time.Now()
 	if os.Chtimes(path, now, now) != nil {
-		var one [1]byte
-		_, _ = use.Read(one[:])
+		_, _ = os.ReadFile(path)
 	}
 	return use, nil
 }

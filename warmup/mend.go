@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Damaged says that a store path is not what it was when Nix put it there, and
@@ -29,12 +31,12 @@ func (d *Damaged) Hint() string {
 func (r *realisation) mend(ctx context.Context, d *Damaged) error {
 	r.Log(d.Msg + "; deleting it, to have it made again")
 	for _, state := range r.states() {
-		use, err := tryLock(usePath(state, r.key), exclusive, false)
-		if errors.Is(err, errBusy) {
+		use, err := flock.TryExisting(usePath(state, r.key), flock.Exclusive)
+		if errors.Is(err, flock.ErrHeld) {
 			return d
 		}
 		if err == nil {
-			defer use.Close()
+			defer use.Release()
 		}
 		links, err := filepath.Glob(rootLink(state, r.key) + "*")
 		if err != nil {

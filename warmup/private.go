@@ -11,14 +11,16 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // halfway begins the name of what is not in the private store yet, or no longer. No store path begins with a dot.
 const halfway = ".lane-"
 
-// holdStore keeps a gc from the private store's paths until the result is closed.
-func (o Options) holdStore(ctx context.Context) (*os.File, error) {
-	f, err := lock(ctx, o.storeLock(), shared, func() { o.Log("waiting for a gc of the private store") })
+// holdStore keeps a gc from the private store's paths until the result is released.
+func (o Options) holdStore(ctx context.Context) (*flock.Lock, error) {
+	f, err := flock.Take(ctx, o.storeLock(), flock.Shared, func() { o.Log("waiting for a gc of the private store") })
 	if err != nil {
 		return nil, fmt.Errorf("use the private store: %w", err)
 	}
@@ -71,14 +73,14 @@ func removeAll(path string) error {
 // sweep removes from the private store what no closure of this state names, and what was never finished. It returns the bytes of
 // the archives in gone that went. Where somebody fetches at this moment, nothing goes.
 func (o Options) sweep(gone []LockPath) (int64, error) {
-	held, err := tryLock(o.storeLock(), exclusive, false)
-	if errors.Is(err, errBusy) || errors.Is(err, fs.ErrNotExist) {
+	held, err := flock.TryExisting(o.storeLock(), flock.Exclusive)
+	if errors.Is(err, flock.ErrHeld) || errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	defer held.Close()
+	defer held.Release()
 	named, err := o.named()
 	if err != nil {
 		return 0, err
@@ -109,14 +111,14 @@ func (o Options) sweep(gone []LockPath) (int64, error) {
 // somebody fetches into it, or a closure of this state is in use, it stays for the next time. dry says only what would go.
 func (o Options) Abandon(ctx context.Context, dir string, dry bool) (int64, error) {
 	o.Private = dir
-	held, err := tryLock(o.storeLock(), exclusive, false)
-	if errors.Is(err, errBusy) || errors.Is(err, fs.ErrNotExist) {
+	held, err := flock.TryExisting(o.storeLock(), flock.Exclusive)
+	if errors.Is(err, flock.ErrHeld) || errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, fmt.Errorf("remove the private store: %w", err)
 	}
-	defer held.Close()
+	defer held.Release()
 	all, err := o.List(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("remove the private store: %w", err)

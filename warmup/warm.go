@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/vallane/lane/internal/flock"
 	"github.com/vallane/lane/warmup/stage"
 )
 
@@ -39,13 +40,13 @@ func (o Options) Warm(ctx context.Context, src Source) (*Closure, error) {
 	if c, ok, err := o.already(ctx, src); ok || err != nil {
 		return c, err
 	}
-	warming, err := lock(ctx, filepath.Join(envDir(o.State, key), "warming"), exclusive, func() {
+	warming, err := flock.Take(ctx, filepath.Join(envDir(o.State, key), "warming"), flock.Exclusive, func() {
 		o.Log("waiting for another warm-up of the same environment")
 	})
 	if err != nil {
 		return nil, fmt.Errorf("warm the environment: %w", err)
 	}
-	defer warming.Close()
+	defer warming.Release()
 	if c, ok, err := o.already(ctx, src); ok || err != nil {
 		return c, err
 	}

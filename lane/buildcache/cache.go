@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Options say where caches are kept and who fills them.
@@ -39,11 +41,11 @@ func Key(parts ...string) string {
 type Lease struct {
 	// Dir is the folder of the cache, to be read only.
 	Dir  string
-	lock *lock
+	lock *flock.Lock
 }
 
 // Close ends the use. The zero Lease may be closed.
-func (l Lease) Close() { l.lock.release() }
+func (l Lease) Close() { l.lock.Release() }
 
 // Get leases the cache named key, and fills it first where it is missing: fill is given an empty
 // folder to write to. base is a published cache whose content the new one has too, "" for none (as always
@@ -55,23 +57,20 @@ func (o Options) Get(ctx context.Context, key, base string, fill func(ctx contex
 		return Lease{}, fmt.Errorf("make build cache: %w", err)
 	}
 	final := filepath.Join(o.Dir, key)
-	l, err := openLock(final + ".lock")
+	l, err := flock.Take(ctx, final+".lock", flock.Shared, nil)
 	if err != nil {
 		return Lease{}, fmt.Errorf("lock build cache: %w", err)
 	}
 	if err := o.get(ctx, l, final, base, fill); err != nil {
-		l.release()
+		l.Release()
 		return Lease{}, err
 	}
 	return Lease{Dir: final, lock: l}, nil
 }
 
-func (o Options) get(ctx context.Context, l *lock, final, base string, fill func(context.Context, string) error) error {
-	if err := l.take(ctx, shared); err != nil {
-		return fmt.Errorf("lock build cache: %w", err)
-	}
+func (o Options) get(ctx context.Context, l *flock.Lock, final, base string, fill func(context.Context, string) error) error {
 	for !o.ready(final) {
-		if err := l.take(ctx, exclusive); err != nil {
+		if err := l.Change(ctx, flock.Exclusive); err != nil {
 			return fmt.Errorf("lock build cache: %w", err)
 		}
 		if !o.ready(final) {
@@ -79,7 +78,7 @@ func (o Options) get(ctx context.Context, l *lock, final, base string, fill func
 				return err
 			}
 		}
-		if err := l.take(ctx, shared); err != nil { // not atomic: a collector may come in between
+		if err := l.Change(ctx, flock.Shared); err != nil { // not atomic: a collector may come in between
 			return fmt.Errorf("lock build cache: %w", err)
 		}
 	}
@@ -280,14 +279,14 @@ func (o Options) sweep() error {
 // remove takes the name away first, so that nobody finds half a cache. It reports false for a cache in
 // use.
 func (o Options) remove(dir string, dry bool) (bool, error) {
-	l, err := openLock(dir + ".lock")
+	l, err := flock.Try(dir+".lock", flock.Exclusive)
+	if errors.Is(err, flock.ErrHeld) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
-	defer l.release()
-	if !l.try() {
-		return false, nil
-	}
+	defer l.Release()
 	if dry {
 		return true, nil
 	}

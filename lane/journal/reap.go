@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // settle gives a stranded run its terminal status. The caller holds the spec's lock, so no run of
@@ -60,14 +62,14 @@ func reapOne(dir string) (Status, bool, error) {
 	if err != nil || before.State.Terminal() {
 		return before, false, err
 	}
-	l, err := tryLock(filepath.Join(dir, "lock"))
-	if errors.Is(err, errLocked) {
+	l, err := flock.Try(filepath.Join(dir, "lock"), flock.Exclusive)
+	if errors.Is(err, flock.ErrHeld) {
 		return before, false, nil
 	}
 	if err != nil {
 		return before, false, err
 	}
-	defer l.release()
+	defer l.Release()
 	s, err := settle(dir)
 	return s, err == nil && !before.State.Terminal() && s.Phase == "reaped", err
 }
@@ -95,11 +97,11 @@ func Stranded(root string) (out []Status, err error) {
 		if err != nil || s.State.Terminal() {
 			continue // a status that is being replaced is nobody's loss
 		}
-		l, err := tryLock(filepath.Join(dir, "lock"))
+		l, err := flock.Try(filepath.Join(dir, "lock"), flock.Exclusive)
 		if err != nil {
 			continue
 		}
-		l.release()
+		l.Release()
 		out = append(out, s)
 	}
 	return out, nil

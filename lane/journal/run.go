@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Run is one attempt at a spec, from Begin to Finish. Its methods may be called from several
@@ -22,7 +24,7 @@ type Run struct {
 	mu     sync.Mutex
 	status Status
 	ledger *os.File
-	lock   *lock
+	lock   *flock.Lock
 }
 
 // Busy says that another process holds the spec's lock.
@@ -43,8 +45,8 @@ func Begin(dir, spec, source string) (*Run, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make state folder: %w", err)
 	}
-	l, err := tryLock(filepath.Join(dir, "lock"))
-	if errors.Is(err, errLocked) {
+	l, err := flock.Try(filepath.Join(dir, "lock"), flock.Exclusive)
+	if errors.Is(err, flock.ErrHeld) {
 		return nil, &Busy{Spec: spec, Dir: dir}
 	}
 	if err != nil {
@@ -52,13 +54,13 @@ func Begin(dir, spec, source string) (*Run, error) {
 	}
 	r, err := begin(dir, spec, source, l)
 	if err != nil {
-		l.release()
+		l.Release()
 		return nil, err
 	}
 	return r, nil
 }
 
-func begin(dir, spec, source string, l *lock) (*Run, error) {
+func begin(dir, spec, source string, l *flock.Lock) (*Run, error) {
 	last, err := settle(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -148,6 +150,6 @@ func (r *Run) Finish(end Status) error {
 	appendLine(r.ledger, s.Attempt, "end", map[string]any{"state": s.State, "outcome": s.Outcome, "level": s.Level, "exit": s.Exit})
 	err = errors.Join(err, r.ledger.Sync(), r.ledger.Close())
 	r.ledger = nil
-	r.lock.release()
+	r.lock.Release()
 	return err
 }

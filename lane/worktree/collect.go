@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Keep says what Collect leaves alone. The zero Keep removes all that is not in use.
@@ -68,8 +70,8 @@ func Collect(ctx context.Context, o Options, keep Keep) (Collected, error) {
 func (o Options) collectTree(folder string, keep Keep) (removed bool, err error) {
 	path := folder + ".lock"
 	used := lastUse(path, folder)
-	lock, err := tryLock(path, exclusive)
-	if errors.Is(err, errLocked) {
+	lock, err := flock.Try(path, flock.Exclusive)
+	if errors.Is(err, flock.ErrHeld) {
 		return false, nil
 	}
 	if err != nil {
@@ -80,26 +82,26 @@ func (o Options) collectTree(folder string, keep Keep) (removed bool, err error)
 	going := filepath.Join(filepath.Dir(folder), ".going-"+filepath.Base(folder))
 	for _, rest := range []string{making, going} {
 		if err := removeAll(rest); err != nil {
-			lock.unlock()
+			lock.Release()
 			return false, err
 		}
 	}
 	if exists(folder) && keep.Newer > 0 && time.Since(used) < keep.Newer {
-		lock.unlock()
+		lock.Release()
 		return false, nil
 	}
 	// Whoever looks while it is being removed finds nothing, not half of it.
 	if err := os.Rename(folder, going); err == nil {
 		removed = true
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		lock.unlock()
+		lock.Release()
 		return false, err
 	}
 	if err := removeAll(going); err != nil {
-		lock.unlock()
+		lock.Release()
 		return removed, err
 	}
-	lock.remove()
+	lock.Remove()
 	return removed, nil
 }
 

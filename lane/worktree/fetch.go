@@ -17,6 +17,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // fetcher fetches a source that is not on this machine. go-git does it, in this process: no helper,
@@ -71,11 +73,11 @@ func (r *Repo) openRemote(f *fetcher) error {
 // update fetches every branch and tag, and what the remote's HEAD is. It holds a lock, so that two
 // lanes do not write the same refs.
 func (r *Repo) update(ctx context.Context) error {
-	lock, err := lockFile(ctx, r.bare+".lock", exclusive)
+	lock, err := flock.Take(ctx, r.bare+".lock", flock.Exclusive, nil)
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", r.source, err)
 	}
-	defer lock.unlock()
+	defer lock.Release()
 	r.o.log().Info("fetch", "from", r.source)
 	st := filesystem.NewStorage(osfs.New(r.bare), cache.NewObjectLRU(cache.DefaultMaxSize))
 	defer st.Close()

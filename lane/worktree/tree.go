@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vallane/lane/internal/flock"
 	"github.com/vallane/lane/lane/worktree/objects"
 )
 
@@ -62,7 +63,7 @@ type heldTree struct {
 	mu       sync.Mutex // held while the tree is looked for or made
 	folder   string
 	manifest *manifest // nil until the tree is there
-	lock     *fileLock
+	lock     *flock.Lock
 }
 
 // Tree checks a tree out, or finds it as it was checked out before: by a look at the times and inode
@@ -160,8 +161,8 @@ func (h *heldTree) release() {
 	}
 	delete(h.r.held, h.key)
 	if h.lock != nil {
-		h.lock.touch()
-		h.lock.unlock()
+		h.lock.Touch()
+		h.lock.Release()
 	}
 }
 
@@ -186,41 +187,41 @@ func (h *heldTree) hold(ctx context.Context, w wanted) (reused bool, err error) 
 			folder += fmt.Sprintf("-%d", n)
 		}
 		m, lock, made, err := h.r.holdAt(ctx, w, folder)
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, flock.ErrHeld) {
 			h.r.o.log().Warn("a tree was changed and is in use; another is made", "tree", folder)
 			continue
 		}
 		if err != nil {
 			return false, err
 		}
-		lock.touch()
+		lock.Touch()
 		h.folder, h.manifest, h.lock = folder, m, lock
 		return !made, nil
 	}
 	return false, fmt.Errorf("check out tree %s: %d broken copies of it are in use", w.id, most)
 }
 
-// holdAt returns the manifest of the tree in folder and a shared lock on it. errLocked means that what
+// holdAt returns the manifest of the tree in folder and a shared lock on it. flock.ErrHeld means that what
 // lies there is broken and in use.
-func (r *Repo) holdAt(ctx context.Context, w wanted, folder string) (m *manifest, lock *fileLock, made bool, err error) {
+func (r *Repo) holdAt(ctx context.Context, w wanted, folder string) (m *manifest, lock *flock.Lock, made bool, err error) {
 	path := folder + ".lock"
 	for {
-		if lock, err = lockFile(ctx, path, shared); err != nil {
+		if lock, err = flock.Take(ctx, path, flock.Shared, nil); err != nil {
 			return nil, nil, false, fmt.Errorf("check out tree %s: %w", w.id, err)
 		}
 		m, why := r.reusable(ctx, w, folder)
 		if why == nil {
 			return m, lock, made, nil
 		}
-		lock.unlock()
+		lock.Release()
 		if ctx.Err() != nil {
 			return nil, nil, false, context.Cause(ctx)
 		}
 		there := exists(folder)
-		lock, err = tryLock(path, exclusive)
-		if errors.Is(err, errLocked) {
+		lock, err = flock.Try(path, flock.Exclusive)
+		if errors.Is(err, flock.ErrHeld) {
 			if there && r.stillBroken(ctx, w, folder) {
-				return nil, nil, false, errLocked
+				return nil, nil, false, flock.ErrHeld
 			}
 			// Somebody is making it, or only looking like us.
 			select {
@@ -239,22 +240,22 @@ func (r *Repo) holdAt(ctx context.Context, w wanted, folder string) (m *manifest
 				r.o.log().Warn("a tree is not what it was; it is made anew", "tree", folder, "why", why)
 			}
 			if err := r.make(ctx, w, folder); err != nil {
-				lock.unlock()
+				lock.Release()
 				return nil, nil, false, err
 			}
 			made = true
 		}
-		lock.unlock()
+		lock.Release()
 	}
 }
 
 // stillBroken looks again at a tree whose lock somebody else holds, once they are not making it.
 func (r *Repo) stillBroken(ctx context.Context, w wanted, folder string) bool {
-	lock, err := lockFile(ctx, folder+".lock", shared)
+	lock, err := flock.Take(ctx, folder+".lock", flock.Shared, nil)
 	if err != nil {
 		return false
 	}
-	defer lock.unlock()
+	defer lock.Release()
 	_, err = r.reusable(ctx, w, folder)
 	return err != nil
 }
