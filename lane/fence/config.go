@@ -45,6 +45,9 @@ type Config struct {
 	// Box.Listener. Empty means that nobody does.
 	Listen string
 
+	// Ways lets Lane connect to what commands of the box listen at: see Box.Way.
+	Ways bool
+
 	// Overlays are further writable folders, such as build caches.
 	Overlays []Overlay
 

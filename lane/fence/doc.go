@@ -13,7 +13,8 @@
 //
 // A box has no way out. With [Config.Listen] it has a way to Lane: pid 1 opens one
 // listener in the box's own network and hands it over, and who answers there is for
-// the caller of [Box.Listener] to say.
+// the caller of [Box.Listener] to say. With [Config.Ways] Lane has a way in: pid 1
+// hands it sockets of the box's network, to connect to what a command listens at.
 //
 // A box may be used for many runs: before each, everything that an earlier run
 // could have written is replaced by something fresh. A box serves one tree and

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"runtime"
 )
 
@@ -58,6 +59,21 @@ func Leftovers() (groups []string, boxes []int) { return nil, nil }
 
 // Listener returns nil.
 func (*Box) Listener() net.Listener { return nil }
+
+// PID returns 0.
+func (*Box) PID() int { return 0 }
+
+// Way returns ErrClosed.
+func (*Box) Way() (*Way, error) { return nil, ErrClosed }
+
+// A Way leads nowhere on this system.
+type Way struct{}
+
+// Dial returns ErrClosed.
+func (*Way) Dial(context.Context, netip.AddrPort) (net.Conn, error) { return nil, ErrClosed }
+
+// Close does nothing.
+func (*Way) Close() {}
 
 // Close does nothing.
 func (*Box) Close() error { return nil }

@@ -71,15 +71,15 @@ func boxMain() int {
 	if first.Open == nil {
 		return 70
 	}
-	listener, err := b.open(first.Open)
+	sockets, err := b.open(first.Open)
 	if err != nil {
 		_ = b.wire.send(reply{Failed: fail("open box", err)})
 		return 71
 	}
-	if b.wire.send(reply{Opened: &openedReply{Facts: b.boxFacts()}}, listener...) != nil {
+	if b.wire.send(reply{Opened: &openedReply{Facts: b.boxFacts()}}, sockets...) != nil {
 		return 0
 	}
-	closeAll(listener)
+	closeAll(sockets)
 	for r := range b.requests {
 		var answer reply
 		var fatal bool
@@ -120,8 +120,9 @@ func (b *boxInit) listen() {
 	}
 }
 
-// open makes the box: see the package documentation for the order. What it returns is the listener, if there is one.
-func (b *boxInit) open(req *openRequest) (listener []int, err error) {
+// open makes the box: see the package documentation for the order. What it returns is the listener, if there is one, and where
+// Lane asks for ways, if it may.
+func (b *boxInit) open(req *openRequest) (sockets []int, err error) {
 	b.config, b.boxTime = req.Config, req.BoxTime
 	syscall.Umask(0o022)
 	sources, err := openSources(&b.config, req.Zones)
@@ -157,6 +158,12 @@ func (b *boxInit) open(req *openRequest) (listener []int, err error) {
 	if b.cpus, err = chooseCPUs(b.config.Limits.CPUs, req.FirstCPU); err != nil {
 		return nil, fail("choose processors", err)
 	}
+	ways := -1
+	if b.config.Ways { // before the threads are settled, since it keeps one of them
+		if ways, err = openWays(); err != nil {
+			return nil, err
+		}
+	}
 	if err := b.settleThreads(); err != nil {
 		return nil, err
 	}
@@ -165,9 +172,12 @@ func (b *boxInit) open(req *openRequest) (listener []int, err error) {
 		if err != nil {
 			return nil, err
 		}
-		listener = append(listener, fd)
+		sockets = append(sockets, fd)
 	}
-	return listener, limitInit(b.config.Limits)
+	if ways >= 0 {
+		sockets = append(sockets, ways)
+	}
+	return sockets, limitInit(b.config.Limits)
 }
 
 // closeInherited closes what Lane's own parent leaked to Lane without

@@ -45,15 +45,23 @@ func (b *Box) Listener() net.Listener {
 	return b.listener
 }
 
-// takeListener takes the descriptor that pid 1 sent with its first answer.
-func (b *Box) takeListener(fds []int) error {
-	if b.config.Listen == "" {
-		closeAll(fds)
-		return nil
+// takeSockets takes the descriptors that pid 1 sent with its first answer: the listener, and where to ask for ways.
+func (b *Box) takeSockets(fds []int) error {
+	want := 0
+	for _, asked := range []bool{b.config.Listen != "", b.config.Ways} {
+		if asked {
+			want++
+		}
 	}
-	if len(fds) != 1 {
+	if len(fds) != want {
 		closeAll(fds)
-		return fmt.Errorf("%d listeners came from the box", len(fds))
+		return fmt.Errorf("%d sockets came from the box, want %d", len(fds), want)
+	}
+	if b.config.Ways {
+		b.ways, fds = fds[want-1], fds[:want-1]
+	}
+	if b.config.Listen == "" {
+		return nil
 	}
 	f := os.NewFile(uintptr(fds[0]), "box-listener")
 	defer f.Close()

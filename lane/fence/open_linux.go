@@ -30,6 +30,9 @@ type Box struct {
 
 	listener net.Listener // nil without Config.Listen
 
+	waysMu sync.Mutex
+	ways   int // socket that asks pid 1 for ways; -1 without Config.Ways, and when the box is closed
+
 	mu      sync.Mutex // one run or probe at a time
 	seq     int        // number of the last run
 	closing sync.Once
@@ -122,7 +125,7 @@ func Open(ctx context.Context, config Config) (*Box, error) {
 		closeAll(fds)
 		err = errors.New("the box answered something else")
 	default:
-		err = b.takeListener(fds)
+		err = b.takeSockets(fds)
 	}
 	if err == nil {
 		b.facts = answer.Opened.Facts
@@ -157,7 +160,7 @@ func start(config *Config) (*Box, error) {
 	}
 	child := os.NewFile(uintptr(pair[1]), "lane-control")
 	defer child.Close()
-	b := &Box{config: *config, limits: config.Limits, wire: newWire(pair[0]), errs: &lockedTail{}, exited: make(chan struct{})}
+	b := &Box{config: *config, limits: config.Limits, wire: newWire(pair[0]), errs: &lockedTail{}, exited: make(chan struct{}), ways: -1}
 	b.errs.t.limit = 8 << 10
 	root := mapsOthers(config.HostUID)
 	uid, gid := HostID(config.HostUID), HostID(config.HostUID)
@@ -201,6 +204,7 @@ func (b *Box) Close() error {
 		}
 		_ = b.cmd.Process.Kill()
 		<-b.exited
+		b.closeWays()
 		// wakes a run that waits for an answer; the descriptor is closed when
 		// no method uses it any more
 		_ = unix.Shutdown(b.wire.sock, unix.SHUT_RDWR)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -35,6 +36,7 @@ func init() {
 	programs["bytes"] = func([]string) int { os.Stdout.Write([]byte("\xff\xfe\x00\x1b[2J\n")); return 0 }
 	programs["ipc"] = ipc
 	programs["serve"] = serve
+	programs["echo"] = echo
 	programs["reuse-port"] = reusePort
 	programs["dial"] = dial
 	programs["reopen"] = reopen
@@ -249,6 +251,22 @@ func serve(args []string) int {
 		time.Sleep(d)
 	}
 	return 0
+}
+
+// echo ADDRESS sends every connection back what it says.
+func echo(args []string) int {
+	l, err := net.Listen("tcp", args[0])
+	for err == nil {
+		var c net.Conn
+		if c, err = l.Accept(); err == nil {
+			go func() {
+				defer c.Close()
+				io.Copy(c, c)
+			}()
+		}
+	}
+	say("echo", err)
+	return 1
 }
 
 // reusePort PORT leaves a connection behind whose server side closed first, after
