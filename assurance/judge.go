@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -104,6 +105,7 @@ func (w *view) fill(v *Verdict) []finding {
 		CriteriaBite:   criteria,
 		CensusClean:    w.census(),
 	}
+	maps.Copy(clauses, w.targetClauses())
 	for _, m := range Clauses() {
 		c, ok := clauses[m.ID]
 		if !ok {

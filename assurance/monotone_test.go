@@ -29,7 +29,7 @@ func TestLevelNeverRises(t *testing.T) {
 			fell++
 		}
 	}
-	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit"} {
+	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target"} {
 		if hits[k] < 50 {
 			t.Errorf("only %d worse observations of kind %s: the test shows nothing", hits[k], k)
 		}
@@ -68,6 +68,13 @@ func worsen(t *testing.T, seed1, seed2 uint64) (kind string, before, after assur
 	if is.Level > was.Level {
 		t.Fatalf("seed %d %d: the level rises from %s to %s by a worse observation of %s\nbefore: %s\nafter: %s\na %s\nb %s",
 			seed1, seed2, was.Level, is.Level, id, reasons(was), reasons(is), dump(a), dump(b))
+	}
+	if a.Target != nil {
+		for i, c := range is.Clauses { // which decide of no level as long as one of those below them is missing
+			if c.Holds() && !was.Clauses[i].Holds() {
+				t.Fatalf("seed %d %d: %s holds by a worse observation\na %s\nb %s", seed1, seed2, c.ID, dump(a), dump(b))
+			}
+		}
 	}
 	return kindOf(a), was.Level, is.Level
 }
@@ -137,6 +144,8 @@ var planEdits = []func(*rand.Rand, *assurance.Evidence){
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Mutants[2].InChange = false },
 	func(_ *rand.Rand, e *assurance.Evidence) { manyMutants(e) },
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Subject.BaseTree = e.Plan.Subject.GitTree },
+	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
+	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
 }
 
 func clearCriteria(e *assurance.Evidence) {
@@ -205,6 +214,8 @@ func scramble(rng *rand.Rand, p *assurance.Plan, o assurance.Observation) assura
 		o.Break.Noticed = coin
 	case o.Audit != nil:
 		o.Audit.Verdict = pick(rng, mutantVerdicts)
+	case o.Target != nil:
+		scrambleTarget(rng, o.Target)
 	}
 	return o
 }

@@ -12,6 +12,7 @@ type Observation struct {
 	Null    *NullObservation    `json:"null,omitempty"`
 	Break   *BreakObservation   `json:"break,omitempty"`
 	Audit   *AuditObservation   `json:"audit,omitempty"`
+	Target  *TargetObservation  `json:"target,omitempty"`
 }
 
 // End is how the command of a run ended.

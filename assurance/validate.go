@@ -115,6 +115,7 @@ func (c *planCheck) plan(p *Plan) {
 	}
 	c.runs(p)
 	c.mutation(p)
+	c.target(p.Target)
 }
 
 func (c *planCheck) runs(p *Plan) {

@@ -51,6 +51,9 @@ func Worse(p *Plan, id string, a, b Observation) bool {
 		}
 	}
 	o.mutation(p, id, a, b)
+	if p.Target != nil && p.Target.ID == id {
+		o.target(p.Target, a.Target, b.Target)
+	}
 	return !o.no && o.worse
 }
 

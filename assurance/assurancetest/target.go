@@ -1,0 +1,32 @@
+package assurancetest
+
+import (
+	"time"
+
+	"github.com/vallane/lane/assurance"
+)
+
+// Target is the id of the target that AddTarget plans.
+const Target = "target"
+
+// AddTarget gives evidence a target whose three clauses hold.
+func AddTarget(e *assurance.Evidence) {
+	const label, challenge = "lane-0123456789ab", "00112233445566778899aabbccddeeff"
+	e.Plan.Target = &assurance.PlannedTarget{ID: Target, Name: "shop-" + label, Label: label, Context: assurance.ContextBox, Challenge: challenge,
+		Address: "127.0.0.1:8080", Health: "/healthz", Build: []string{"go", "build", "-o", "/tmp/shop", "./cmd/shop"}, Up: []string{"/tmp/shop"},
+		Check: []string{"sh", "acceptance.sh"}, Down: []string{"sh", "down.sh"}}
+	start := time.Date(2026, 3, 1, 3, 0, 9, 0, time.UTC)
+	at := func(second int) time.Time { return start.Add(time.Duration(second) * time.Second) }
+	const digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	ran := func(from, to, exit int) *assurance.Receipt {
+		return &assurance.Receipt{Started: at(from), Ended: at(to), End: assurance.EndExited, Exit: exit, Stdout: digest, Stderr: digest}
+	}
+	answer := func(second int) *assurance.TargetAnswer {
+		return &assurance.TargetAnswer{At: at(second), Address: "127.0.0.1:8080", Status: 200, Echo: challenge, Body: digest}
+	}
+	up := ran(1, 8, 0)
+	up.End = assurance.EndInterrupted
+	e.Observations[Target] = assurance.Observation{Target: &assurance.TargetObservation{Free: true, Build: ran(0, 1, 0), Up: up, Alive: answer(2),
+		Blank: ran(3, 4, 1), Check: ran(4, 5, 0), Still: answer(6), Down: ran(6, 7, 0), Interfaces: []string{"lo"},
+		Gone: &assurance.TargetGone{At: at(9), Refused: true}}}
+}
