@@ -24,7 +24,7 @@ func TestOwnAddresses(t *testing.T) {
 		{address.Rules{Loopback: true}, loopback, own, true},
 		{address.Rules{}, loopback, own, false},
 	} {
-		p := Proxy{Addresses: c.rules}
+		p := Dialer{Addresses: c.rules}
 		if err := p.check(c.address, c.own); (err == nil) != c.open {
 			t.Errorf("%s with %+v: %v", c.address, c.rules, err)
 		}

@@ -149,7 +149,7 @@ func (p *Proxy) connect(ctx context.Context, box net.Conn, r *bufio.Reader, t ta
 		refused(box, err)
 		return err
 	}
-	host, err := p.dial(ctx, t.host, t.port)
+	host, err := p.dial(ctx, t)
 	if err != nil {
 		refused(box, err)
 		return err
@@ -183,6 +183,15 @@ func (p *Proxy) connect(ctx context.Context, box net.Conn, r *bufio.Reader, t ta
 		d.Reason, d.Detail = *why, "the connection was ended"
 	}
 	return nil
+}
+
+// dial resolves a target once and dials what that found.
+func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
+	host, err := Dialer{Addresses: p.Addresses, Resolver: p.Resolver}.Pin(ctx, t.host)
+	if err != nil {
+		return nil, err
+	}
+	return host.Dial(ctx, t.port)
 }
 
 // reasonOf takes a refusal apart.

@@ -16,13 +16,10 @@ import (
 func (s *Seen) Observation() *assurance.RunObservation {
 	b := &s.Box
 	o := &assurance.RunObservation{
-		End: ends[b.End], Exit: max(b.Exit, 0), Problems: s.Session.Problems, Lost: s.Session.Lost,
+		End: Ended(b), Exit: max(b.Exit, 0), Problems: s.Session.Problems, Lost: s.Session.Lost,
 		Census: census(b.Census), Leaky: len(b.Leaky) > 0, Output: s.Output(), Detail: b.Note,
 		WallMS: b.Wall.Milliseconds(), CPUMS: b.CPU.Milliseconds(), PeakMemory: b.PeakMemory,
 		Tests: []assurance.TestResult{},
-	}
-	if o.End == "" {
-		o.End = assurance.EndNotStarted
 	}
 	if o.Detail == "" {
 		o.Detail = s.Detail
@@ -33,7 +30,6 @@ func (s *Seen) Observation() *assurance.RunObservation {
 	if b.Signal != 0 {
 		o.Signal = syscall.Signal(b.Signal).String()
 	}
-	o.End = exhausted(o.End, b)
 	for _, t := range slices.Concat(s.Session.Tests, s.Session.Canaries) {
 		o.Tests = append(o.Tests, assurance.TestResult{
 			ID: t.ID, Unit: t.Unit, Status: assurance.TestStatus(t.Status), MS: t.Duration.Milliseconds(), Message: message(t),
@@ -68,6 +64,16 @@ var ends = map[fence.End]assurance.End{
 	fence.OutOfCPU: assurance.EndCPU, fence.OutOfMem: assurance.EndMemory, fence.TooMany: assurance.EndProcesses,
 	fence.ManyFiles: assurance.EndFiles, fence.DiskFull: assurance.EndDisk, fence.TooMuchOut: assurance.EndDisk, fence.DidNotExit: assurance.EndDidNotExit,
 	fence.BoxDied: assurance.EndBoxDied, fence.NotFound: assurance.EndNoCommand, fence.NotStarted: assurance.EndNotStarted,
+	fence.Interrupted: assurance.EndInterrupted,
+}
+
+// Ended is how a run in a box ended, in the words of a verdict.
+func Ended(b *fence.Result) assurance.End {
+	end, ok := ends[b.End]
+	if !ok {
+		end = assurance.EndNotStarted
+	}
+	return exhausted(end, b)
 }
 
 // exhausted names the limit where a command that met one did not end well: its failure is then the
