@@ -72,6 +72,7 @@ func RefusalCodes() []Meaning {
 		{"contract-spec", "the contract is for another spec"},
 		{"contract-trust", "whose contracts count is said by files of the repository that base does not hold"},
 		// the run
+		{"production-target", "nothing proves that the target is not production"},
 		{"no-fence", "the kernel does not let Lane fence the run; the hint says what to change"},
 		{BadEvidence, "the evidence cannot be judged"},
 	}

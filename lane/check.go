@@ -34,7 +34,8 @@ const verdictFile = "verdict.json"
 //  5. caches: warm the build caches
 //  6. runs: base, base with head's tests, varied runs of head, one with canaries, the network probe
 //  7. mutants: the code is changed, and the tests have to notice
-//  8. judge: measure trees and closures again, and let package assurance decide
+//  8. target: put up a disposable target, have it checked, see it gone, where the spec has one
+//  9. judge: measure trees and closures again, and let package assurance decide
 //
 // An error means that there is no verdict: the spec cannot be read, or another lane runs it. Every
 // other trouble is in the verdict, which is on disk and final when Check returns.
@@ -70,6 +71,9 @@ func check(ctx context.Context, o Options, s *spec.Spec) (Result, error) {
 	}
 	j := newJob(o, s, file, run)
 	defer j.close()
+	if err := settleTargets(dir, run.Event); err != nil {
+		j.note("a target of an earlier run may still be up: " + err.Error())
+	}
 	v, err := j.verify(ctx)
 	return Result{Spec: s.Name, Dir: dir, File: filepath.Join(run.Out, verdictFile), Verdict: v}, err
 }
@@ -89,7 +93,7 @@ func (j *job) ahead() []step {
 func (j *job) verify(parent context.Context) (assurance.Verdict, error) {
 	ctx, cancel := context.WithTimeout(parent, j.spec.Limits.Deadline)
 	defer cancel()
-	steps := append(j.ahead(), step{"runs", j.runs}, step{"mutants", j.mutants}, step{"judge", j.measure})
+	steps := append(j.ahead(), step{"runs", j.runs}, step{"mutants", j.mutants}, step{"target", j.liveTarget}, step{"judge", j.measure})
 	for len(steps) > 0 {
 		s := steps[0]
 		steps = steps[1:]

@@ -104,5 +104,9 @@ func gatherSpecs(paths []string, load func(path string) (*spec.Spec, error)) ([]
 	return specs, spec.CheckUnique(specs)
 }
 
-// Reap gives runs that died without a verdict their terminal status, and returns those.
-func Reap(_ context.Context, o Options) ([]journal.Status, error) { return journal.Reap(o.specs()) }
+// Reap tears down what runs that died have left, gives them their terminal status, and returns those.
+func Reap(_ context.Context, o Options) ([]journal.Status, error) {
+	err := o.reapTargets()
+	reaped, rerr := journal.Reap(o.specs())
+	return reaped, errors.Join(err, rerr)
+}

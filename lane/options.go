@@ -57,7 +57,7 @@ type Options struct {
 // Event is one step of progress, for people.
 type Event struct {
 	Spec  string // id or file of the spec
-	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "mutants", "judge", "done"
+	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "mutants", "target", "judge", "done"
 	Text  string
 	// Done and Total count the work of the phase; Total is 0 where there is nothing to count.
 	Done, Total int

@@ -30,6 +30,9 @@ func supported(s *spec.Spec) error {
 	default:
 		return s.Problem("env.fence", "the fence "+s.Env.Fence+" is not there", later)
 	}
+	if err := targetSupported(s); err != nil {
+		return err
+	}
 	for i, c := range s.Criteria {
 		if c.Kind == spec.KindBlackBox {
 			return s.Problem("criterion["+itoa(i)+"].kind", "black-box criteria are not there", later)
@@ -50,6 +53,9 @@ func (j *job) plan(ctx context.Context) error {
 	j.evidence.Record.Fence = j.spec.Env.Fence
 	if j.under != nil && j.under.refused != nil {
 		return j.under.refused
+	}
+	if err := j.planTarget(); err != nil {
+		return err
 	}
 	if j.journal != nil && !j.byHand { // lane mutate may know all that it is asked for
 		if err := j.fenced(ctx); err != nil {

@@ -19,6 +19,7 @@ type Terms struct {
 	Protected []string `json:"protected_paths,omitempty"`
 	// Hosts are all that a fetch phase may reach.
 	Hosts     []string        `json:"allowed_hosts,omitempty"`
+	Target    *TargetTerms    `json:"target,omitempty"`
 	Stability StabilityTerms  `json:"stability"`
 	Mutation  MutationTerms   `json:"mutation"`
 	Limits    LimitTerms      `json:"limits"`
@@ -66,6 +67,19 @@ type TaskTerms struct {
 	Flake    string            `json:"flake"`
 	Fetch    [][]string        `json:"fetch,omitempty"`
 	Allow    []string          `json:"allow,omitempty"`
+}
+
+// TargetTerms are a disposable target.
+type TargetTerms struct {
+	Name    string   `json:"name"`
+	Task    string   `json:"task"`
+	Build   []string `json:"build,omitempty"`
+	Up      []string `json:"up"`
+	Port    int      `json:"port"`
+	Health  string   `json:"health"`
+	Check   []string `json:"check"`
+	Down    []string `json:"down,omitempty"`
+	Timeout string   `json:"timeout"`
 }
 
 // StabilityTerms say how often and how differently tests run.

@@ -23,6 +23,10 @@ func Terms(s *spec.Spec) attest.Terms {
 			CPUs: s.Limits.CPUs},
 		Require: assurance.Level(s.Assurance.Require),
 	}
+	if x := s.Target; x != nil {
+		t.Target = &attest.TargetTerms{Name: x.Name, Task: x.Task, Build: some(x.Build), Up: x.Up, Port: x.Port, Health: x.Health,
+			Check: x.Check, Down: some(x.Down), Timeout: x.Timeout.String()}
+	}
 	for _, p := range s.Mutation.Plugins {
 		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
 	}

@@ -22,12 +22,8 @@ type Hand struct {
 // ByHand runs a command as the task's own would be run: same box, tree, folder, environment and limits. What the reporter
 // lays into its runs, so that they report, is left out.
 func (s *Stage) ByHand(ctx context.Context, h Hand) (r fence.Result, err error) {
-	var env []string
-	// A command that the reporter does not know, or that is not there, is what a person may want to look into.
-	if plan, err := s.task.Reporter.Instrument(s.request(Order{})); err == nil {
-		env = unobserved(plan.Env)
-	}
-	cmd := s.command(h.Argv, env, nil, Order{})
+	cmd := s.command(h.Argv, nil, nil, Order{})
+	_, cmd.Env = s.Plain()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Terminal = h.Stdin, h.Stdout, h.Stderr, h.Terminal
 	if h.Timeout > 0 {
 		cmd.Timeout = h.Timeout

@@ -109,6 +109,10 @@ func TestEveryKey(t *testing.T) {
 				Allow: []string{"registry.example.org:443", "192.0.2.1:8080", ".below.example.org:443", "[2001:db8::1]:443"},
 			},
 		},
+		Target: &Target{
+			Name: "shop-{label}", Task: "unit", Build: []string{"go", "build", "-o", "/tmp/shop", "./cmd/shop"}, Up: []string{"/tmp/shop"}, Port: 8080,
+			Health: "/healthz?full=1", Check: []string{"sh", "acceptance.sh"}, Down: []string{"sh", "down.sh"}, Timeout: 30 * time.Second,
+		},
 		Tests:     Tests{Required: []string{"TestAlways"}, Removes: []string{"TestNever"}},
 		Stability: Stability{Runs: 10, Vary: []string{}},
 		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute, Baseline: "accepted.toml"},

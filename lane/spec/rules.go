@@ -12,6 +12,7 @@ func (c *checker) rules(s *Spec) {
 	c.sourceRules(s)
 	c.criterionRules(s)
 	c.taskRules(s)
+	c.targetRules(s)
 	c.testRules(s)
 	if s.Mutation.Budget > s.Limits.Deadline && c.given["mutation.budget"] && s.Limits.Deadline > 0 {
 		c.at("mutation.budget", fmt.Sprintf("\"budget\" is longer than the deadline of %s", formatDuration(s.Limits.Deadline)), "raise limits.deadline")

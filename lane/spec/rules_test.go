@@ -11,6 +11,9 @@ import (
 // (the id stands in line 1, a good task follows), and the whole message.
 func TestRules(t *testing.T) {
 	criterion := func(lines string) string { return "[[criterion]]\nid = \"A\"\ntext = \"t\"\n" + lines }
+	target := func(lines string) string {
+		return "[target]\n" + lines + "\nup = [\"a\"]\nport = 1\ncheck = [\"b\"]\n"
+	}
 	tests := []struct{ rule, top, want string }{
 		{"title", `title = "  "`, `2:9: "title" cannot be "  ": it says nothing`},
 		{"title on one line", `title = "a\nb"`, `2:9: "title" cannot be "a\nb": it has the character '\n'`},
@@ -54,6 +57,14 @@ func TestRules(t *testing.T) {
 		{"a test with space around it", criterion("tests = [\"a \"]"), `5:10: "tests" cannot be "a ": space at its begin or end`},
 		{"a test that acts on a terminal", criterion("tests = [\"a\\u001b[2J\"]"), `5:10: "tests" cannot be "a\x1b[2J": it has the character '\x1b'`},
 		{"an id twice", criterion("kind = \"manual\"\n") + criterion("kind = \"manual\"\n"), `7:6: the criterion "A" is already defined in line 3`},
+
+		{"target of production", target("production = true"), `3:14: "production" is true: Lane never touches production; name a target that may be destroyed, and write production = false`},
+		{"target that says nothing of production", target(""), `2:1: missing key "production" in [target]; write production = false`},
+		{"target without a label", target("production = false\nname = \"shop\""), `4:8: "name" cannot be "shop": it does not hold {label} once, so that one run's target could be taken for another's; write it as in "shop-{label}"`},
+		{"target whose name is a path", target("production = false\nname = \"../{label}\""), `4:8: "name" cannot be "../label": it has ".."; an id ` + idWords},
+		{"target of no task", target("production = false\ntask = \"other\""), `4:8: there is no task "other"; name one of the tasks of this spec`},
+		{"health on another host", target("production = false\nhealth = \"//other/\""), `4:10: "health" cannot be "//other/": it does not begin with one slash; write a path such as "/healthz"`},
+		{"health that splits a request", target("production = false\nhealth = \"/ HTTP/1.1\""), `4:10: "health" cannot be "/ HTTP/1.1": the character ' ' is in no path of a URL; write such characters as %XX`},
 
 		{"no run", "", `2:1: missing key "run" in [[task]]; write run = ["go", "test", "./..."]`},
 		{"empty run", "run = []", `4:7: "run" cannot be empty: there is nothing to run; write run = ["go", "test", "./..."]`},

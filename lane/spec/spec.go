@@ -70,7 +70,8 @@ type Spec struct {
 	Source    Source      `json:"source"`
 	Env       Env         `json:"env"`
 	Criteria  []Criterion `json:"criteria"`
-	Tasks     []Task      `json:"tasks"` // at least one
+	Tasks     []Task      `json:"tasks"`            // at least one
+	Target    *Target     `json:"target,omitempty"` // nil for none
 	Tests     Tests       `json:"tests"`
 	Stability Stability   `json:"stability"`
 	Mutation  Mutation    `json:"mutation"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,12 +147,17 @@ func TestTargets(t *testing.T) {
 
 // What stops Lane in the middle of a check leaves no target behind.
 func TestStopped(t *testing.T) {
-	x := newTarget("serve good", "serve sleeper", "")
+	x := newTarget("serve good", "check hang", "")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("no more")
-	time.AfterFunc(500*time.Millisecond, func() { cancel(why) })
+	x.Log = func(name string) (io.WriteCloser, error) {
+		if name == "check" {
+			time.AfterFunc(300*time.Millisecond, func() { cancel(why) })
+		}
+		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
 	o, err := x.Live(ctx)
-	if !errors.Is(err, why) || o.Gone == nil || !o.Gone.Refused {
+	if !errors.Is(err, why) || o.Alive == nil || o.Gone == nil || !o.Gone.Refused {
 		t.Errorf("%v, %+v", err, o.Gone)
 	}
 }

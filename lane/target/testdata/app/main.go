@@ -193,5 +193,8 @@ func check(mode string) error {
 	if err == nil && sum != "5" {
 		err = fmt.Errorf("2 and 3 make %q", sum)
 	}
+	if mode == "hang" && err == nil {
+		time.Sleep(time.Hour)
+	}
 	return err
 }
