@@ -132,6 +132,7 @@ func (p *PlannedTarget) madeFacts(o *TargetObservation) []fact {
 		{said, o.Blank != nil, no},
 		{o.Check.passed(), o.Check != nil, "the check of the target " + o.Check.ending()},
 		answer(o.Still, "the target's answer after the check"),
+		{o.Up != nil && (o.Up.End == EndInterrupted || len(p.Down) > 0), o.Up != nil, "the command that puts the target up ended by itself: " + o.Up.ending()},
 		command(p.Down, o.Down, "the command that takes the target down"),
 		{o.Gone != nil && o.Gone.Left == 0 && o.Gone.Refused, o.Gone != nil, gone},
 		{ordered, complete, "the receipts of the target are not in the order of its life"},

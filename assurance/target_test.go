@@ -32,6 +32,10 @@ func TestTargetClauses(t *testing.T) {
 		{"does not build", seen(func(o *life) { o.Build.Exit = 1 }), "target-made=failed"},
 		{"never built", seen(func(o *life) { o.Build = nil }), "target-made=not-run"},
 		{"no receipt of up", seen(func(o *life) { o.Up.Stdout = "" }), "target-made=failed"},
+		{"up ends by itself and leaves a daemon", func(e *assurance.Evidence) {
+			o := e.Observations[at.Target].Target
+			e.Plan.Target.Down, o.Down, o.Up.End = nil, nil, assurance.EndExited
+		}, "target-made=failed"},
 		{"up never started", seen(func(o *life) { o.Up = nil }), "target-made=not-run"},
 		{"never alive", seen(func(o *life) { o.Alive = &assurance.TargetAnswer{At: o.Alive.At, Detail: "connection refused"} }), "target-made=failed challenge=failed"},
 		{"redirects", seen(func(o *life) { o.Alive.Status = 302 }), "target-made=failed challenge=failed"},
