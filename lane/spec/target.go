@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -144,6 +145,7 @@ func (p *page) target(t *ResolvedTarget) {
 			p.line(1, c.name, commandLine(c.argv))
 		}
 	}
+	p.line(1, "port", strconv.Itoa(t.Port))
 	p.value(1, "health", t.Health)
 	p.value(1, "timeout", t.Timeout)
 }
