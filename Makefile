@@ -17,7 +17,7 @@ export GOFLAGS := -buildvcs=false
 export GOWORK := off
 unexport GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY
 
-.PHONY: build demo examples test unit real nix-current bench lint fuzz vendorhash clean help
+.PHONY: build demo examples test unit real long nix-current bench lint fuzz vendorhash clean help
 
 build: ## build bin/lane
 	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/lane ./cmd/lane
@@ -43,6 +43,10 @@ unit: ## tests that need nothing but Go
 
 real: ## tests that start Nix, git, boxes or the built command
 	go test -count=1 -timeout=90m $$(.ci/packages real)
+
+long: ## the tests of package lane that have a size, at their full one: every mutant of semver, ten runs of each stable suite
+	@.ci/deps test
+	LANE_LONG=1 go test -count=1 -timeout=90m -run='Stable|Semver|OtherNodeProjects' ./lane
 
 nix-current: ## tests that call Nix, with a current release of it: Debian's newest, or NIX=/path/to/nix
 	@.ci/nix-current

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"github.com/vallane/lane/lane/scaffold"
 )
 
-// minimist is stable: ten runs with every variation, by the TAP that tape prints, call no test unstable.
+// minimist is stable: runs with every variation, by the TAP that tape prints, call no test unstable.
 func TestMinimistIsStable(t *testing.T) {
 	o := options(t)
 	fetched := t.TempDir()
@@ -27,7 +28,7 @@ func TestMinimistIsStable(t *testing.T) {
 	modules := filepath.Join(fetched, "node_modules")
 	dir := filepath.Join(modules, "minimist")
 	lay(t, dir, map[string]string{"flake.nix": string(testclosure.ExampleFlake("node")), "debian.json": string(testclosure.Pins(t, "node")),
-		"lane.toml": `id = "minimist"
+		"lane.toml": fmt.Sprintf(`id = "minimist"
 change = "tree"
 [env]
 extras = ["debian.json"]
@@ -36,11 +37,11 @@ name = "unit"
 run = ["node", "node_modules/tape/bin/tape", "test/*.js"]
 reporter = "tap"
 [stability]
-runs = 10
+runs = %d
 vary = ["order", "timezone", "hash-seed"]
 [assurance]
 require = 0
-`})
+`, stableRuns())})
 	repo := filepath.Join(t.TempDir(), "repo")
 	if err := os.CopyFS(repo, os.DirFS(dir)); err != nil {
 		t.Fatal(err)

@@ -36,10 +36,10 @@ func project(t *testing.T, from, language string, files map[string]string) strin
 	return dir
 }
 
-// stableSpec runs a suite ten times, with every variation.
+// stableSpec runs a suite with every variation.
 func stableSpec(command ...string) string {
 	return fmt.Sprintf("id = \"stable\"\nchange = \"tree\"\n[env]\nextras = [\"debian.json\"]\n[[task]]\nname = \"unit\"\nrun = [%s]\n"+
-		"[stability]\nruns = 10\nvary = [\"order\", \"timezone\", \"hash-seed\"]\n[mutation]\nbudget = \"1s\"\n", `"`+strings.Join(command, `", "`)+`"`)
+		"[stability]\nruns = %d\nvary = [\"order\", \"timezone\", \"hash-seed\"]\n[mutation]\nbudget = \"1s\"\n", `"`+strings.Join(command, `", "`)+`"`, stableRuns())
 }
 
 func wantStable(t *testing.T, dir string, least int) {

@@ -75,6 +75,17 @@ func branch(t *testing.T, dir, name string, edit func()) {
 	git(t, dir, "commit", "-q", "-m", name)
 }
 
+// long reports whether `make long` runs, in which what has a size has its full one: every mutant, ten runs.
+func long() bool { return os.Getenv("LANE_LONG") != "" }
+
+// stableRuns is how often a suite that is known to be stable runs.
+func stableRuns() int {
+	if long() {
+		return 10
+	}
+	return 3
+}
+
 func specOf(head string) string {
 	return fmt.Sprintf("id = %q\nchange = \"feature\"\n[source]\nhead = %q\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n", head, head)
 }
@@ -146,10 +157,16 @@ func TestGreaterThanNil(t *testing.T) {
 	}
 }
 
-// A module that nobody had in mind, without a go.mod, gets a right verdict from a spec alone.
-// Every mutant of semver is judged, most of them by one program, and what is tried again without it agrees.
+// Every mutant of semver, or of the one file of it that holds versions, is judged, most of them by one program, and what is tried again
+// without it agrees.
 func TestEveryMutantOfSemver(t *testing.T) {
-	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n[mutation]\nscope = \"all\"\n"
+	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
+	least := 250
+	if long() {
+		spec, least = spec+"[mutation]\nscope = \"all\"\n", 700
+	} else {
+		spec += "[mutation]\nscope = \"criteria\"\n[[criterion]]\nid = \"versions\"\nkind = \"test\"\ntext = \"Versions are read, ordered and written\"\ncode = [\"version.go\"]\n"
+	}
 	dir := module(t, "github.com/Masterminds/semver/v3@v3.4.0", map[string]string{"lane.toml": spec})
 	v := mustCheck(t, options(t), filepath.Join(dir, "lane.toml"))
 	tiers, verdicts := map[string]int{}, map[assurance.MutantVerdict]int{}
@@ -159,10 +176,10 @@ func TestEveryMutantOfSemver(t *testing.T) {
 		verdicts[o.Verdict]++
 	}
 	t.Logf("tiers %v, verdicts %v", tiers, verdicts)
-	if tiers["T2"] < 700 || verdicts[assurance.MutantKilled] < 600 || verdicts[assurance.MutantNotRun] > 0 {
+	if tiers["T2"] < least || verdicts[assurance.MutantKilled] < least*6/7 || verdicts[assurance.MutantNotRun] > 0 {
 		t.Errorf("tiers %v, verdicts %v", tiers, verdicts)
 	}
-	if n := len(v.Evidence.Plan.Audits); n < 40 {
+	if n := len(v.Evidence.Plan.Audits); n < 20 {
 		t.Errorf("%d mutants were tried again", n)
 	}
 	for _, n := range v.Notes {
@@ -177,6 +194,7 @@ func TestEveryMutantOfSemver(t *testing.T) {
 	}
 }
 
+// A module that nobody had in mind, without a go.mod, gets a right verdict from a spec alone.
 func TestAnotherModule(t *testing.T) {
 	dir := module(t, "github.com/kballard/go-shellquote@v0.0.0-20180428030007-95032a82bc51",
 		map[string]string{"good.toml": specOf("good"), "broken.toml": specOf("broken")})
@@ -199,24 +217,24 @@ func TestAnotherModule(t *testing.T) {
 	}
 }
 
-// Four stable modules, ten runs each with every variation: no test is called unstable.
+// Four stable modules, with every variation: no test is called unstable.
 func TestStableModulesAreStable(t *testing.T) {
 	for _, name := range []string{
 		"github.com/Masterminds/semver/v3@v3.4.0", "github.com/BurntSushi/toml@v1.6.0", "github.com/tidwall/match@v1.2.0",
 		"github.com/google/shlex@v0.0.0-20191202100458-e7afc7fbc510",
 	} {
 		t.Run(filepath.Base(filepath.Dir(name))+"-"+filepath.Base(name), func(t *testing.T) {
-			dir := module(t, name, map[string]string{"lane.toml": `id = "stable"
+			dir := module(t, name, map[string]string{"lane.toml": fmt.Sprintf(`id = "stable"
 change = "tree"
 [[task]]
 name = "unit"
 run = ["go", "test", "./..."]
 [stability]
-runs = 10
+runs = %d
 vary = ["order", "timezone", "hash-seed"]
 [mutation]
 budget = "1s"
-`})
+`, stableRuns())})
 			v := mustCheck(t, options(t), filepath.Join(dir, "lane.toml"))
 			if v.Outcome != assurance.OutcomePassed || len(v.Unstable) > 0 {
 				t.Errorf("%s, unstable: %+v, failed: %+v", v.Outcome, v.Unstable, v.Failed)
