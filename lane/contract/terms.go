@@ -23,6 +23,9 @@ func Terms(s *spec.Spec) attest.Terms {
 			CPUs: s.Limits.CPUs},
 		Require: assurance.Level(s.Assurance.Require),
 	}
+	if h := s.Hidden; h != nil {
+		t.Hidden = &attest.HiddenTerms{Kind: h.Kind, Task: h.Task, Run: h.Run, Reporter: h.Reporter, Program: some(h.Program), Tests: some(h.Tests), Timeout: h.Timeout.String()}
+	}
 	for _, p := range s.Mutation.Plugins {
 		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
 	}

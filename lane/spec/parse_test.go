@@ -109,6 +109,8 @@ func TestEveryKey(t *testing.T) {
 				Allow: []string{"registry.example.org:443", "192.0.2.1:8080", ".below.example.org:443", "[2001:db8::1]:443"},
 			},
 		},
+		Hidden: &Hidden{Kind: "black-box", Task: "e2e", Run: []string{"python3", "drive.py"}, Reporter: "tap", Program: []string{"bin/shop", "--serve"},
+			Tests: []string{"applies a code once"}, Timeout: 90 * time.Second},
 		Tests:     Tests{Required: []string{"TestAlways"}, Removes: []string{"TestNever"}},
 		Stability: Stability{Runs: 10, Vary: []string{}},
 		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute, Baseline: "accepted.toml"},

@@ -72,6 +72,7 @@ type Spec struct {
 	Criteria  []Criterion `json:"criteria"`
 	Tasks     []Task      `json:"tasks"` // at least one
 	Tests     Tests       `json:"tests"`
+	Hidden    *Hidden     `json:"hidden,omitempty"` // nil where the file has no [hidden]
 	Stability Stability   `json:"stability"`
 	Mutation  Mutation    `json:"mutation"`
 	Limits    Limits      `json:"limits"`
