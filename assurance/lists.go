@@ -215,7 +215,9 @@ func (v *Verdict) limits() []string {
 	} else {
 		say("that no code under test could have fooled the reporter: it runs in the same process, which makes cheating evident and not impossible")
 	}
-	say("that code which knows the tests' inputs was not written for them: no hidden test was run")
+	if s := v.hiddenLimit(); s != "" {
+		say(s)
+	}
 	if slices.ContainsFunc(v.Criteria, func(c CriterionResult) bool { return c.State == CriterionUnverifiable }) {
 		say("that the criteria marked unverifiable are met")
 	}
