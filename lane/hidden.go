@@ -63,7 +63,32 @@ func (j *job) openHidden() error {
 	case err != nil:
 		return contract.Refuse(contract.Archive, "have the contract's author make another", "the archive of hidden tests cannot be used: %v", err)
 	}
+	if err := j.keptFromTheTrees(); err != nil {
+		return err
+	}
 	j.archive = a
+	return nil
+}
+
+// keptFromTheTrees refuses an archive that lies in the repository as part of a tree that runs: its tests would be hidden from nobody.
+func (j *job) keptFromTheTrees() error {
+	file, err := filepath.Abs(j.o.Hidden)
+	if err != nil {
+		return err
+	}
+	rel, inside := j.repo.Rel(file)
+	for _, tree := range []string{j.change.HeadTree, j.change.BaseTree} {
+		if !inside || tree == "" {
+			continue
+		}
+		all, err := j.repo.List(tree)
+		if err != nil {
+			return err
+		}
+		if _, held := all[rel]; held {
+			return contract.Refuse(contract.Archive, "keep it outside of the repository, make another and have it signed", "the archive of hidden tests, %s, is part of the tree that runs: the change can read it", rel)
+		}
+	}
 	return nil
 }
 

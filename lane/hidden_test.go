@@ -59,6 +59,14 @@ func TestWhichArchiveIsTaken(t *testing.T) {
 			t.Errorf("%q: %v", file, err)
 		}
 	}
+	data, err := os.ReadFile(good)
+	must(t, err)
+	a.change(map[string]string{"acceptance.tar.zst": string(data)}) // where the change can read it
+	o.Hidden = filepath.Join(a.dir, "repo", "acceptance.tar.zst")
+	var r *contract.Refused
+	if _, err := a.planned(o); !errors.As(err, &r) || r.Code != contract.Archive || !strings.Contains(r.Msg, "part of the tree") {
+		t.Errorf("an archive in the tree: %v", err)
+	}
 	o.Hidden = filepath.Join(a.dir, "nowhere")
 	if _, _, err := o.load(a.spec); err == nil {
 		t.Error("an archive that is not there is no mistake")
