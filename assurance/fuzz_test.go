@@ -26,6 +26,12 @@ func FuzzJudge(f *testing.F) {
 		data, _ := json.Marshal(e)
 		f.Add(data)
 	}
+	for _, kind := range []string{assurance.HiddenInProcess, assurance.HiddenBlackBox} {
+		e := at.Good()
+		at.WithHidden(&e, kind)
+		data, _ := json.Marshal(e)
+		f.Add(data)
+	}
 	f.Add([]byte(`{"version":1}`))
 	f.Add([]byte(`{"version":1,"plan":{"require":"VAL-3","change":{"kind":"tree","said_by":"caller"},"spec":{"authority":"base"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -218,7 +218,9 @@ func (v *Verdict) limits() []string {
 	if v.Level == VAL3 {
 		say("that it works where it will run: the target was a box of Lane's own, with nothing around it")
 	}
-	say("that code which knows the tests' inputs was not written for them: no hidden test was run")
+	if s := v.hiddenLimit(); s != "" {
+		say(s)
+	}
 	if slices.ContainsFunc(v.Criteria, func(c CriterionResult) bool { return c.State == CriterionUnverifiable }) {
 		say("that the criteria marked unverifiable are met")
 	}

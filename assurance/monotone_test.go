@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vallane/lane/assurance"
@@ -19,17 +20,20 @@ func TestLevelNeverRises(t *testing.T) {
 	from := map[assurance.Level]int{}
 	fell := 0
 	for seed := range uint64(steps) {
-		kind, before, after := worsen(t, seed, 7)
+		kind, hiddenRun, before, after := worsen(t, seed, 7)
 		if kind == "" {
 			continue
 		}
 		hits[kind]++
+		if hiddenRun {
+			hits["hidden run"]++
+		}
 		from[before]++
 		if after < before {
 			fell++
 		}
 	}
-	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target"} {
+	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run"} {
 		if hits[k] < 50 {
 			t.Errorf("only %d worse observations of kind %s: the test shows nothing", hits[k], k)
 		}
@@ -47,7 +51,7 @@ func FuzzLevelNeverRises(f *testing.F) {
 
 // worsen makes one observation of random evidence worse, where the change at hand is one for the worse, and
 // fails if that raises the level. kind is empty where it is not.
-func worsen(t *testing.T, seed1, seed2 uint64) (kind string, before, after assurance.Level) {
+func worsen(t *testing.T, seed1, seed2 uint64) (kind string, hidden bool, before, after assurance.Level) {
 	rng := rand.New(rand.NewPCG(seed1, seed2))
 	e := randomEvidence(rng)
 	if p := e.Problems(); p != nil {
@@ -60,7 +64,7 @@ func worsen(t *testing.T, seed1, seed2 uint64) (kind string, before, after assur
 		b = assurance.Observation{} // taken away
 	}
 	if !assurance.Worse(&e.Plan, id, a, b) {
-		return "", 0, 0
+		return "", false, 0, 0
 	}
 	was := assurance.Judge(e)
 	e.Observations[id] = b
@@ -76,7 +80,7 @@ func worsen(t *testing.T, seed1, seed2 uint64) (kind string, before, after assur
 			}
 		}
 	}
-	return kindOf(a), was.Level, is.Level
+	return kindOf(a), strings.HasPrefix(id, "hidden/"), was.Level, is.Level
 }
 
 // Every single observation taken away from evidence of VAL-1 costs the level.
@@ -88,6 +92,20 @@ func TestEveryObservationMatters(t *testing.T) {
 		}
 		if v := at.Judged(drop(id)); v.Level == assurance.VAL1 {
 			t.Errorf("without %s it is still %s", id, v.Level)
+		}
+	}
+}
+
+// Every single run of hidden tests taken away costs the level, whatever their kind.
+func TestEveryHiddenRunMatters(t *testing.T) {
+	for _, kind := range []string{assurance.HiddenInProcess, assurance.HiddenBlackBox} {
+		e := at.Good()
+		at.WithHidden(&e, kind)
+		for _, r := range e.Plan.Hidden.Runs {
+			v := at.Judged(func(e *assurance.Evidence) { at.WithHidden(e, kind); delete(e.Observations, r.ID) })
+			if v.Level >= assurance.VAL0 {
+				t.Errorf("%s: without %s it is still %s", kind, r.ID, v.Level)
+			}
 		}
 	}
 }
@@ -146,6 +164,28 @@ var planEdits = []func(*rand.Rand, *assurance.Evidence){
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Subject.BaseTree = e.Plan.Subject.GitTree },
 	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
 	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
+	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
+	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
+	hiddenEdit, hiddenEdit, hiddenEdit,
+}
+
+// hiddenEdit puts evidence under a contract with hidden tests, of whose plan one thing may be another.
+func hiddenEdit(rng *rand.Rand, e *assurance.Evidence) {
+	at.WithHidden(e, pick(rng, []string{assurance.HiddenInProcess, assurance.HiddenBlackBox}))
+	h := e.Plan.Hidden
+	switch rng.IntN(6) {
+	case 0:
+		h.Class = assurance.Forgeable
+	case 1:
+		h.Tests = h.Tests[:1]
+	case 2:
+		h.Runs = h.Runs[:2] // without its canaries
+	case 3:
+		h.Runs[2].CanariesFailRun = false
+		e.Observations[at.HiddenCanary1].Run.Exit = 0
+	case 4:
+		h.Archive = "sha256:00"
+	}
 }
 
 func clearCriteria(e *assurance.Evidence) {
@@ -241,7 +281,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 	case 1:
 		r.Exit = pick(rng, []int{0, 1, 3})
 	case 2, 3, 4:
-		ids := []string{at.Once, at.Total, at.Empty, at.Round, at.Broken, at.Cart + ".TestAmountQx7", at.Tax + ".TestRateLw2", at.Cart + ".TestNew"}
+		ids := []string{at.Hidden1, at.Hidden2, at.HiddenCanary, at.Once, at.Total, at.Empty, at.Round, at.Broken, at.Cart + ".TestAmountQx7", at.Tax + ".TestRateLw2", at.Cart + ".TestNew"}
 		id := pick(rng, ids)
 		status := pick(rng, []assurance.TestStatus{assurance.TestPassed, assurance.TestFailed, assurance.TestSkipped, assurance.TestUnfinished, ""})
 		at.Set(assurance.Observation{Run: r}, id, "", "")
@@ -253,7 +293,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 		}
 	case 5:
 		if len(r.Units) > 0 {
-			r.Units[rng.IntN(len(r.Units))] = assurance.UnitResult{ID: pick(rng, []string{at.Cart, at.Tax}), Expected: rng.IntN(4) > 0,
+			r.Units[rng.IntN(len(r.Units))] = assurance.UnitResult{ID: pick(rng, []string{at.Cart, at.Tax, at.HiddenUnit}), Expected: rng.IntN(4) > 0,
 				Started: rng.IntN(3) > 0, Ended: rng.IntN(3) > 0, Unbuilt: rng.IntN(3) == 0, TimedOut: rng.IntN(5) == 0}
 		}
 	case 6:

@@ -42,6 +42,8 @@ type Plan struct {
 	Unmutated []string `json:"unmutated,omitempty"`
 	// Unhashed lists by what dependencies of head were fetched without a hash of their content.
 	Unhashed []Unhashed `json:"unhashed,omitempty"`
+	// Hidden is set where hidden tests were run.
+	Hidden *HiddenPlan `json:"hidden,omitempty"`
 }
 
 // Unhashed is a way by which a fetch phase brought what no hash stands for.

@@ -71,6 +71,7 @@ func RefusalCodes() []Meaning {
 		{"contract-base", "the contract is for another base tree than the change has"},
 		{"contract-spec", "the contract is for another spec"},
 		{"contract-trust", "whose contracts count is said by files of the repository that base does not hold"},
+		{"hidden-archive", "the archive of hidden tests is another than the contract names, part of the tree that runs, or not fit to be unpacked"},
 		// the run
 		{"production-target", "nothing proves that the target is not production"},
 		{"no-fence", "the kernel does not let Lane fence the run; the hint says what to change"},

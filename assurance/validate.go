@@ -116,6 +116,7 @@ func (c *planCheck) plan(p *Plan) {
 	c.runs(p)
 	c.mutation(p)
 	c.target(p.Target)
+	c.hidden(p)
 }
 
 func (c *planCheck) runs(p *Plan) {
@@ -146,7 +147,7 @@ func (c *planCheck) runs(p *Plan) {
 func (c *planCheck) mutation(p *Plan) {
 	for _, x := range p.Criteria {
 		c.name(c.criteria, "criterion", x.ID)
-		oneOf(c, "kind of criterion "+x.ID, x.Kind, CriterionTest, CriterionDeploy, CriterionManual)
+		oneOf(c, "kind of criterion "+x.ID, x.Kind, CriterionTest, CriterionDeploy, CriterionManual, CriterionBlackBox)
 	}
 	for _, x := range p.Places {
 		c.name(c.places, "place", x.ID)

@@ -52,6 +52,8 @@ type Verdict struct {
 	Survivors []Survivor        `json:"survivors"`
 	Criteria  []CriterionResult `json:"criteria"`
 	Leftovers []Leftover        `json:"leftovers"`
+	// Hidden is what became of the hidden tests; nil where none were run.
+	Hidden *HiddenResult `json:"hidden,omitempty"`
 
 	// Authority is whose rules it ran under, Venue where and by whom. Neither is part of the level.
 	Authority Authority       `json:"authority"`

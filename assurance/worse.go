@@ -54,6 +54,7 @@ func Worse(p *Plan, id string, a, b Observation) bool {
 	if p.Target != nil && p.Target.ID == id {
 		o.target(p.Target, a.Target, b.Target)
 	}
+	o.hidden(p, id, a, b)
 	return !o.no && o.worse
 }
 
@@ -95,10 +96,7 @@ func (o *order) closure(x PlannedClosure, a, b *ClosureObservation) {
 }
 
 func (o *order) run(a, b *run) {
-	o.best(a.obs.End == EndExited, b.obs.End == EndExited)
-	o.same(a.obs.End == EndExited || a.obs.End == b.obs.End)
-	o.best(!a.obs.Lost, !b.obs.Lost)
-	o.best(len(a.obs.Problems) == 0, len(b.obs.Problems) == 0)
+	o.ended(a, b)
 	t := o.v.task(a.plan.Task)
 	if t == nil {
 		return
@@ -106,6 +104,19 @@ func (o *order) run(a, b *run) {
 	for _, id := range testsOf([]*run{a, b}) {
 		o.test(t, a, b, id)
 	}
+	o.rest(t, a, b)
+}
+
+// ended compares how two runs ended.
+func (o *order) ended(a, b *run) {
+	o.best(a.obs.End == EndExited, b.obs.End == EndExited)
+	o.same(a.obs.End == EndExited || a.obs.End == b.obs.End)
+	o.best(!a.obs.Lost, !b.obs.Lost)
+	o.best(len(a.obs.Problems) == 0, len(b.obs.Problems) == 0)
+}
+
+// rest compares all of two runs but their ends and tests.
+func (o *order) rest(t *Task, a, b *run) {
 	for _, c := range a.plan.Canaries {
 		o.best(a.canary[c.Test] == TestFailed, b.canary[c.Test] == TestFailed)
 		o.same(a.canary[c.Test] == TestFailed || a.canary[c.Test] == b.canary[c.Test])

@@ -33,6 +33,14 @@ func ContractFile(spec string) string {
 
 // load reads the spec that a check runs, from its contract where it has one. What lies at path is not looked at then.
 func (o Options) load(path string) (*spec.Spec, *agreement, error) {
+	s, under, err := o.loadSpec(path)
+	if err == nil {
+		err = o.findHidden(under)
+	}
+	return s, under, err
+}
+
+func (o Options) loadSpec(path string) (*spec.Spec, *agreement, error) {
 	file := o.Contract
 	if file == "" {
 		file = ContractFile(path)

@@ -33,9 +33,10 @@ const verdictFile = "verdict.json"
 //  4. fetch: bring the dependencies that their manifests name, where the spec has a fetch phase
 //  5. caches: warm the build caches
 //  6. runs: base, base with head's tests, varied runs of head, one with canaries, the network probe
-//  7. mutants: the code is changed, and the tests have to notice
-//  8. target: put up a disposable target, have it checked, see it gone, where the spec has one
-//  9. judge: measure trees and closures again, and let package assurance decide
+//  7. hidden: the hidden tests of the contract, where it names some and the caller has them
+//  8. mutants: the code is changed, and the tests have to notice
+//  9. target: put up a disposable target, have it checked, see it gone, where the spec has one
+//  10. judge: measure trees and closures again, and let package assurance decide
 //
 // An error means that there is no verdict: the spec cannot be read, or another lane runs it. Every
 // other trouble is in the verdict, which is on disk and final when Check returns.
@@ -93,10 +94,13 @@ func (j *job) ahead() []step {
 func (j *job) verify(parent context.Context) (assurance.Verdict, error) {
 	ctx, cancel := context.WithTimeout(parent, j.spec.Limits.Deadline)
 	defer cancel()
-	steps := append(j.ahead(), step{"runs", j.runs}, step{"mutants", j.mutants}, step{"target", j.liveTarget}, step{"judge", j.measure})
+	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"mutants", j.mutants}, step{"target", j.liveTarget}, step{"judge", j.measure})
 	for len(steps) > 0 {
 		s := steps[0]
 		steps = steps[1:]
+		if s.name == "hidden" && j.archive == nil {
+			continue
+		}
 		j.evidence.Stop.Phase = s.name
 		if err := j.journal.Phase(s.name); err != nil {
 			j.evidence.Stop.Fault = err.Error()

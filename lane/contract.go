@@ -6,15 +6,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/assurance/attest"
 	"github.com/vallane/lane/lane/contract"
+	"github.com/vallane/lane/lane/hidden"
 	"github.com/vallane/lane/lane/journal"
 	"github.com/vallane/lane/lane/signing"
 	"github.com/vallane/lane/lane/spec"
@@ -46,6 +47,9 @@ func SignContract(ctx context.Context, o Options, path string, c ContractOptions
 	if err != nil {
 		return "", nil, err
 	}
+	if draft.Terms.Hidden != nil && draft.Hidden == nil {
+		return "", nil, &coded{errors.New("sign contract: the spec has hidden tests ([hidden]), and nobody named their archive; give it by --hidden"), assurance.ExitUsage}
+	}
 	signed, err := attest.SignContract(*draft, key)
 	if err != nil {
 		return "", nil, err
@@ -75,7 +79,7 @@ func DraftContract(ctx context.Context, o Options, path string, c ContractOption
 	if err != nil {
 		return nil, fmt.Errorf("read spec %s: %w", path, err)
 	}
-	hidden, err := hiddenArchive(c.Hidden)
+	hidden, err := hiddenArchive(s, c.Hidden)
 	if err != nil {
 		return nil, err
 	}
@@ -155,21 +159,19 @@ func steeringFiles(repo *worktree.Repo, tree string, rules contract.Rules) ([]at
 	return out, nil
 }
 
-func hiddenArchive(file string) (*attest.Hidden, error) {
+// hiddenArchive names an archive that a check could run by what the spec says of it.
+func hiddenArchive(s *spec.Spec, file string) (*attest.Hidden, error) {
 	if file == "" {
 		return nil, nil
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the archive of hidden tests: %w", err)
+	if s.Hidden == nil {
+		return nil, s.Problem("hidden", "the spec does not say how hidden tests run", "add [hidden]; an empty table runs them as the first task does, laid over the tree")
 	}
-	defer f.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, f)
+	a, err := hidden.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the archive of hidden tests: %w", err)
+		return nil, err
 	}
-	return &attest.Hidden{SHA256: hex.EncodeToString(sum.Sum(nil)), Size: n}, nil
+	return &attest.Hidden{SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size}, nil
 }
 
 // ReadContract reads a contract and holds its spec's text against its terms. Nobody has looked at its signatures: see VerifyContract.

@@ -87,6 +87,7 @@ func (j *job) restsOn(dir string) string {
 		Rules           int
 		Spec            assurance.Spec
 		Contract        *assurance.Contract
+		Hidden          string
 		Kind            string
 		SaidBy          assurance.Authority
 		Subject         assurance.Subject
@@ -95,7 +96,7 @@ func (j *job) restsOn(dir string) string {
 		Ignores         []string
 		Files           []string
 	}{
-		Engine: j.o.engine(), Program: program(), Rules: assurance.RulesVersion, Spec: p.Spec, Contract: p.Contract, Kind: p.Change.Kind, SaidBy: p.Change.SaidBy,
+		Engine: j.o.engine(), Program: program(), Rules: assurance.RulesVersion, Spec: p.Spec, Contract: p.Contract, Hidden: j.archiveDigest(), Kind: p.Change.Kind, SaidBy: p.Change.SaidBy,
 		Subject: p.Subject, Closures: p.Closures, Environment: p.Change.Environment, Ignores: j.o.IgnoreFiles,
 	}
 	all.Subject.TreeSHA256 = "" // measured later, of the tree that git names

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/buildcache"
+	"github.com/vallane/lane/lane/hidden"
 	"github.com/vallane/lane/lane/journal"
 	"github.com/vallane/lane/lane/runner"
 	"github.com/vallane/lane/lane/spec"
@@ -39,6 +40,7 @@ type job struct {
 	mu       sync.Mutex // guards evidence while runs are under way
 	evidence assurance.Evidence
 
+	archive *hidden.Archive // the hidden tests that the contract names; nil where they are not run
 	repo    *worktree.Repo
 	change  worktree.Change
 	repin   bool                       // leave out the caller's pins, which are to be written anew
@@ -72,7 +74,8 @@ type task struct {
 	runner  *runner.Task
 	closure *warmup.Closure
 
-	head, base, hybrid *runner.Stage // base and hybrid are nil as in job
+	head, base, hybrid *runner.Stage     // base and hybrid are nil as in job
+	warmed             map[string]string // build caches, by the host folder of the tree
 
 	seen   []seenRun // of head, in the order of the plan
 	onBase *runner.Seen

@@ -26,6 +26,8 @@ type Options struct {
 	// Contract is the file of a signed contract that Check runs its one spec under; "" takes the one beside the spec (ContractFile), where
 	// there is one and Trust is set. Trust is the trust.toml that says whose contracts count; "" is nobody's.
 	Contract, Trust string
+	// Hidden is the archive of hidden tests that the contract names; "" is none, and they are not run.
+	Hidden string
 	// Substituters and TrustedKeys are binary caches and their public keys, separated by spaces, that
 	// Nix may use in Warm. "" means none.
 	Substituters, TrustedKeys string
@@ -57,7 +59,7 @@ type Options struct {
 // Event is one step of progress, for people.
 type Event struct {
 	Spec  string // id or file of the spec
-	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "mutants", "target", "judge", "done"
+	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "hidden", "mutants", "target", "judge", "done"
 	Text  string
 	// Done and Total count the work of the phase; Total is 0 where there is nothing to count.
 	Done, Total int

@@ -33,9 +33,12 @@ func supported(s *spec.Spec) error {
 	if err := targetSupported(s); err != nil {
 		return err
 	}
-	for i, c := range s.Criteria {
-		if c.Kind == spec.KindBlackBox {
-			return s.Problem("criterion["+itoa(i)+"].kind", "black-box criteria are not there", later)
+	if h := s.Hidden; h != nil {
+		if _, _, err := choose(spec.Task{Name: h.Task, Run: h.Run, Reporter: h.Reporter}); err != nil {
+			return s.Problem("hidden.reporter", err.Error(), later)
+		}
+		if s.Env.Fence == spec.FenceWASI {
+			return s.Problem("hidden", "the fence wasi runs no hidden tests", `set env.fence = "local"`)
 		}
 	}
 	for i, t := range s.Tasks {
@@ -91,6 +94,9 @@ func (j *job) plan(ctx context.Context) error {
 		}
 	}
 	if err := j.steering(); err != nil {
+		return err
+	}
+	if err := j.openHidden(); err != nil {
 		return err
 	}
 	p.RequiredDefault = len(j.spec.RequiredNames()) == 0

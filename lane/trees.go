@@ -132,12 +132,17 @@ func (j *job) stages(ctx context.Context, t *task) error {
 		if below, err = j.warm(ctx, t, j.base.Path, j.base.Hash, below); err != nil {
 			return err
 		}
+		t.warmed = map[string]string{j.base.Path: below}
 		t.base = t.runner.On(j.base.Path, below)
 		t.hybrid = t.runner.On(j.hybrid.Path, below)
 	}
 	if below, err = j.warm(ctx, t, j.head.Path, j.head.Hash, below); err != nil {
 		return err
 	}
+	if t.warmed == nil {
+		t.warmed = map[string]string{}
+	}
+	t.warmed[j.head.Path] = below
 	t.head = t.runner.On(j.head.Path, below)
 	return nil
 }

@@ -20,10 +20,22 @@ type Terms struct {
 	// Hosts are all that a fetch phase may reach.
 	Hosts     []string        `json:"allowed_hosts,omitempty"`
 	Target    *TargetTerms    `json:"target,omitempty"`
+	Hidden    *HiddenTerms    `json:"hidden_tests,omitempty"` // nil where the spec does not say how they run
 	Stability StabilityTerms  `json:"stability"`
 	Mutation  MutationTerms   `json:"mutation"`
 	Limits    LimitTerms      `json:"limits"`
 	Require   assurance.Level `json:"require"`
+}
+
+// HiddenTerms say how the tests of a hidden archive run.
+type HiddenTerms struct {
+	Kind     string   `json:"kind"` // in-process or black-box
+	Task     string   `json:"task"` // whose environment they have
+	Run      []string `json:"run"`
+	Reporter string   `json:"reporter"`
+	Program  []string `json:"program,omitempty"` // what a black box talks to
+	Tests    []string `json:"tests,omitempty"`
+	Timeout  string   `json:"timeout"`
 }
 
 // SourceTerms say which change of which repository is meant.

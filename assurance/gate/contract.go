@@ -70,10 +70,6 @@ func otherTerms(k *attest.Contract, named assurance.Contract, v *assurance.Verdi
 			base = t.SHA256
 		}
 	}
-	type pair struct {
-		name      string
-		want, got any
-	}
 	all := []pair{
 		{"spec", k.Spec.Digest, v.Spec.Digest},
 		{"base tree", k.Base.GitTree, v.Subject.BaseTree},
@@ -89,6 +85,7 @@ func otherTerms(k *attest.Contract, named assurance.Contract, v *assurance.Verdi
 			pair{"criteria", names(k.Terms.Criteria, func(t attest.CriterionTerms) string { return t.ID + " (" + t.Kind + ")" }),
 				names(v.Evidence.Plan.Criteria, func(t assurance.Criterion) string { return t.ID + " (" + t.Kind + ")" })})
 	}
+	all = append(all, hiddenTerms(k.Terms.Hidden, v.Evidence.Plan.Hidden)...)
 	for _, f := range all {
 		want, errW := json.Marshal(f.want)
 		got, errG := json.Marshal(f.got)
@@ -100,6 +97,28 @@ func otherTerms(k *attest.Contract, named assurance.Contract, v *assurance.Verdi
 		return fmt.Sprintf("base tree (sha256) is %s, want %s", base, k.Base.SHA256)
 	}
 	return ""
+}
+
+// pair is one thing that a contract and a verdict have to say alike.
+type pair struct {
+	name      string
+	want, got any
+}
+
+// hiddenTerms are what both say of how hidden tests run; nothing where the verdict ran none, which its clause says.
+func hiddenTerms(terms *attest.HiddenTerms, plan *assurance.HiddenPlan) []pair {
+	if plan == nil {
+		return nil
+	}
+	type how struct {
+		Kind, Task   string
+		Run, Program []string
+	}
+	got := how{plan.Kind, plan.Task, append([]string{}, plan.Command...), append([]string{}, plan.Program...)}
+	if terms == nil {
+		return []pair{{"how hidden tests run", nil, got}}
+	}
+	return []pair{{"how hidden tests run", how{terms.Kind, terms.Task, append([]string{}, terms.Run...), append([]string{}, terms.Program...)}, got}}
 }
 
 func commands[T any](tasks []T, of func(T) (name string, run, build []string)) map[string][2][]string {

@@ -91,6 +91,21 @@ func TestContract(t *testing.T) {
 	moreCriteria := signContract(t, author, func(k *attest.Contract) {
 		k.Terms.Criteria = append(k.Terms.Criteria, attest.CriterionTerms{ID: "AC-2", Kind: assurance.CriterionTest})
 	})
+	hidden := signContract(t, author, func(k *attest.Contract) {
+		k.Hidden = &attest.Hidden{SHA256: strings.TrimPrefix(at.HiddenArchive, "sha256:"), Size: 1}
+		k.Terms.Hidden = &attest.HiddenTerms{Kind: "black-box", Task: "unit", Run: []string{"go", "test", "./acceptance"}, Program: []string{"shop"}}
+	})
+	// ran has hidden tests run by what that contract says, and edited after it does.
+	ran := func(edit func(h *assurance.HiddenPlan)) func(*assurance.Evidence) {
+		return func(e *assurance.Evidence) {
+			under := *e.Plan.Contract
+			at.WithHidden(e, assurance.HiddenBlackBox)
+			e.Plan.Contract = &under
+			if edit != nil {
+				edit(e.Plan.Hidden)
+			}
+		}
+	}
 	// judged is a verdict under a contract, edited after it says so.
 	judged := func(contract []byte, edit func(*assurance.Evidence)) []byte {
 		return sign(t, encoded(t, at.Judged(func(e *assurance.Evidence) {
@@ -117,6 +132,12 @@ func TestContract(t *testing.T) {
 	}{
 		{"good", day(good, time.Hour), fine, 0, "", ""},
 		{"good without a time", asks(gate.Options{Trust: plain}, good), fine, 0, "", ""},
+		{"good with hidden tests", day(hidden, time.Hour), judged(hidden, ran(nil)), 0, "", ""},
+		{"hidden tests not run", day(hidden, time.Hour), judged(hidden, nil), 4, gate.StepLevel, "VAL-1 is asked for"},
+		{"hidden tests by another command", day(hidden, 0), judged(hidden, ran(func(h *assurance.HiddenPlan) { h.Command = []string{"true"} })), 3, gate.StepContract, "how hidden tests run"},
+		{"hidden tests against another program", day(hidden, 0), judged(hidden, ran(func(h *assurance.HiddenPlan) { h.Program = []string{"stub"} })), 3, gate.StepContract, "how hidden tests run"},
+		{"hidden tests in the process", day(hidden, 0), judged(hidden, ran(func(h *assurance.HiddenPlan) { h.Kind = assurance.HiddenInProcess })), 3, gate.StepContract, "how hidden tests run"},
+		{"hidden tests of another archive", day(hidden, 0), judged(hidden, ran(func(h *assurance.HiddenPlan) { h.Archive = "sha256:00" })), 4, gate.StepLevel, "VAL-1 is asked for"},
 		{"none is asked for", gate.Options{MinVAL: 1, Trust: plain}, fine, 0, "", ""},
 		{"the author's key in its time", asks(gate.Options{Trust: trusts(t, "", ci, author, "from = "+stamp(-time.Minute), "until = "+stamp(time.Minute))}, good), fine, 0, "", ""},
 		{"the author's key, retired after", asks(gate.Options{Trust: trusts(t, "", ci, author, `revoked = "retired"`, "revoked_at = "+stamp(time.Minute))}, good), fine, 0, "", ""},

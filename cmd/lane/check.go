@@ -17,7 +17,7 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var asJSON, verbose, again bool
-	var change, key, contract, trust string
+	var change, key, contract, trust, hidden string
 	c := &cobra.Command{
 		Use:   "check [SPEC...]",
 		Short: "Verify the change that each spec names",
@@ -38,13 +38,13 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 			if change != "" && !slices.Contains(spec.Changes(), change) {
 				return fmt.Errorf("read --change: %q is no kind of change; use one of %s", change, strings.Join(spec.Changes(), ", "))
 			}
-			for _, name := range []string{"contract", "trust"} {
+			for _, name := range []string{"contract", "trust", "hidden"} {
 				// A shell that fails to find the file gives nothing; that must not make a check without a contract.
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 					return fmt.Errorf("read --%s: it is empty; leave it out where there is none", name)
 				}
 			}
-			o.Change, o.Reuse, o.Contract, o.Trust = change, !again, contract, trust
+			o.Change, o.Reuse, o.Contract, o.Trust, o.Hidden = change, !again, contract, trust, hidden
 			o.Events = newProgress(a.out, a.quiet, len(specs) > 1).show
 			results, err := lane.CheckAll(cmd.Context(), o, specs)
 			if err != nil {
@@ -78,6 +78,7 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 	c.Flags().StringVar(&key, "key", a.getenv("LANE_KEY"), "sign each verdict with this key, by a process of its own (LANE_KEY)")
 	c.Flags().StringVar(&contract, "contract", "", "run the spec as this contract has it (default with --trust: the one beside the spec, where there is one)")
 	c.Flags().StringVar(&trust, "trust", a.getenv("LANE_TRUST"), "the trust.toml that says whose contracts count (LANE_TRUST)")
+	c.Flags().StringVar(&hidden, "hidden", a.getenv("LANE_HIDDEN"), "the archive of hidden tests that the contract names (LANE_HIDDEN)")
 	c.Flags().StringVar(&change, "change", "", "what the caller says the change is: feature, fix, refactor, removal or tree")
 	return c
 }

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 //	level-below N      wants the newest verdict below VAL-N
 //	spec KEY=VALUE     sets head or patch of the spec
 //	flake-says TEXT    gives main another flake.nix, or none
+//	pack FILE FOLDER   makes an archive of hidden tests
 func TestStories(t *testing.T) {
 	testclosure.Go(t).Close() // once, before the stories ask for it side by side
 	pins := map[string][]byte{}
@@ -64,7 +65,7 @@ func TestStories(t *testing.T) {
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": makeRepo, "change": makeChange, "lane-exits": laneExits,
-			"verdict": wantField, "clause": wantClause, "level-below": wantBelow, "spec": setSpec, "flake-says": setFlake,
+			"verdict": wantField, "clause": wantClause, "level-below": wantBelow, "spec": setSpec, "flake-says": setFlake, "pack": packArchive,
 		},
 	})
 }

@@ -167,7 +167,7 @@ func TestEveryKeyIsATerm(t *testing.T) {
 	}
 	plain := "id = \"x\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\"]\n"
 	all := reflect.TypeFor[spec.Spec]()
-	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Stability", "Mutation", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
+	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Hidden", "Stability", "Mutation", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
 	for i := range all.NumField() {
 		if !slices.Contains(known, all.Field(i).Name) {
 			t.Errorf("nobody has thought of what a contract says of %s", all.Field(i).Name)
@@ -187,9 +187,19 @@ func TestEveryKeyIsATerm(t *testing.T) {
 		plain + "[tests]\nrequired = [\"T\"]", plain + "[tests]\nremoves = [\"T\"]", plain + "[stability]\nruns = 9", plain + "[stability]\nvary = []",
 		plain + "[mutation]\nscope = \"all\"", plain + "[mutation]\nbudget = \"1m\"", plain + "[mutation]\nbaseline = \"x\"", plain + "[[mutation.plugin]]\npath = \"x.wasm\"\nsha256 = \"" + strings.Repeat("00", 32) + "\"",
 		plain + "[limits]\ndeadline = \"2h\"", plain + "[limits]\nmemory = \"1GiB\"", plain + "[limits]\nprocesses = 9", plain + "[limits]\ncpus = 9",
+		plain + "[hidden]\n",
 		plain + "[assurance]\nrequire = 0", plain + "[assurance]\nprotect = [\"x\"]",
 	} {
 		if cmp.Equal(parse(plain), parse(text)) {
+			t.Errorf("the terms do not show this:\n%s", text)
+		}
+	}
+	box := plain + "[[task]]\nname = \"e2e\"\nrun = [\"make\"]\n[hidden]\nkind = \"black-box\"\nrun = [\"drive\"]\nprogram = [\"a\"]\n"
+	for _, text := range []string{
+		strings.Replace(box, `"drive"`, `"other"`, 1), strings.Replace(box, `["a"]`, `["b"]`, 1), strings.Replace(box, "kind = \"black-box\"\nrun = [\"drive\"]\nprogram = [\"a\"]", "run = [\"drive\"]", 1),
+		box + "reporter = \"tap\"", box + "tests = [\"T\"]", box + "timeout = \"1m\"", box + "task = \"e2e\"",
+	} {
+		if cmp.Equal(parse(box).Hidden, parse(text).Hidden) {
 			t.Errorf("the terms do not show this:\n%s", text)
 		}
 	}
@@ -253,7 +263,7 @@ func TestDiff(t *testing.T) {
 	text := everyKey(t)
 	was := draft(t, text)
 	other := bytes.Replace(text, []byte("require = 3"), []byte("require = 2"), 1)
-	other = bytes.Replace(other, []byte(`name = "e2e"`), []byte(`name = "end"`), 1)
+	other = bytes.ReplaceAll(other, []byte(`"e2e"`), []byte(`"end"`))
 	is := draft(t, other)
 	is.Files = is.Files[:1]
 	is.Base.GitTree = strings.Repeat("00", 20)
@@ -267,7 +277,7 @@ func TestDiff(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"base.gitTree", "files[pytest.ini]", "hidden", "terms.require", "terms.tasks[e2e]", "terms.tasks[end]"}
+	want := []string{"base.gitTree", "files[pytest.ini]", "hidden", "terms.hidden_tests.task", "terms.require", "terms.tasks[e2e]", "terms.tasks[end]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

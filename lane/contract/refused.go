@@ -17,6 +17,7 @@ const (
 	Base       = "contract-base"
 	OtherSpec  = "contract-spec"
 	Trust      = "contract-trust"
+	Archive    = "hidden-archive" // of hidden tests
 )
 
 // Refused says why a contract is not taken.

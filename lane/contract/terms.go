@@ -27,6 +27,9 @@ func Terms(s *spec.Spec) attest.Terms {
 		t.Target = &attest.TargetTerms{Name: x.Name, Task: x.Task, Build: some(x.Build), Up: x.Up, Port: x.Port, Health: x.Health,
 			Check: x.Check, Down: some(x.Down), Timeout: x.Timeout.String()}
 	}
+	if h := s.Hidden; h != nil {
+		t.Hidden = &attest.HiddenTerms{Kind: h.Kind, Task: h.Task, Run: h.Run, Reporter: h.Reporter, Program: some(h.Program), Tests: some(h.Tests), Timeout: h.Timeout.String()}
+	}
 	for _, p := range s.Mutation.Plugins {
 		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
 	}

@@ -60,6 +60,13 @@ func (p *page) terms(t *attest.Terms) {
 			p.label("  fetch", fmt.Sprintf("%q", f))
 		}
 	}
+	if h := t.Hidden; h != nil {
+		p.label("hidden", fmt.Sprintf("%s, as task %s: %q, reporter %s, at most %s", h.Kind, h.Task, h.Run, h.Reporter, h.Timeout))
+		if len(h.Program) > 0 {
+			p.label("  program", fmt.Sprintf("%q", h.Program))
+		}
+		p.listed("  tests", h.Tests)
+	}
 	required := t.Required
 	if len(required) == 0 {
 		required = []string{"every test that passes on base, and every test that the change adds"}

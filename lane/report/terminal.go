@@ -127,6 +127,9 @@ func (p *page) facts(v assurance.Verdict) {
 	if s := forgeable(v.Tasks); s != "" {
 		p.label("reporter", s)
 	}
+	if h := v.Hidden; h != nil {
+		p.label("hidden", h.Label())
+	}
 	if m := v.Mutants; m.Planned+m.Quota > 0 {
 		p.label("mutants", mutantCounts(m))
 	}

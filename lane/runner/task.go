@@ -89,6 +89,10 @@ type Stage struct {
 
 	guests guests
 
+	// listen is an address in the stage's boxes that Lane serves, and opened is told of each box that is opened; see RunAgainst.
+	listen string
+	opened func(*fence.Box)
+
 	free chan *fence.Box
 }
 
@@ -125,7 +129,7 @@ func (s *Stage) configOver(cache fence.Overlay) fence.Config {
 	t, b := s.task, s.brought()
 	c := fence.Config{
 		StorePaths: slices.Concat(t.Store, s.programs), Tree: s.tree, TreeBelow: b.Below, TreeGit: t.Git[s.tree], TreeCopy: t.TreeCopy, Path: t.Path, Limits: t.Limits, Time: t.Time, Cache: t.Zones,
-		Overlays: []fence.Overlay{cache}, Files: s.files,
+		Overlays: []fence.Overlay{cache}, Files: s.files, Listen: s.listen,
 	}
 	if b.Caches != "" {
 		c.Overlays = append(c.Overlays, fence.Overlay{Lower: b.Caches, At: b.CachesAt})
@@ -154,6 +158,9 @@ func (s *Stage) use(ctx context.Context, f func(*fence.Box) error) error {
 		var err error
 		if box, err = fence.Open(ctx, s.config()); err != nil {
 			return err
+		}
+		if s.opened != nil {
+			s.opened(box)
 		}
 	}
 	if err := f(box); err != nil {

@@ -43,6 +43,7 @@ func Explain(w io.Writer, r Resolved) error {
 	p.tasks(r.Tasks)
 	p.criteria(r.Criteria)
 	p.target(r.Target)
+	p.hidden(r.Hidden)
 	p.heading("required tests: " + orUnknown(r.RequiredRule))
 	p.names(1, r.Required)
 	if len(r.Removes) > 0 {

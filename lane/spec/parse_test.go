@@ -113,6 +113,8 @@ func TestEveryKey(t *testing.T) {
 			Name: "shop-{label}", Task: "unit", Build: []string{"go", "build", "-o", "/tmp/shop", "./cmd/shop"}, Up: []string{"/tmp/shop"}, Port: 8080,
 			Health: "/healthz?full=1", Check: []string{"sh", "acceptance.sh"}, Down: []string{"sh", "down.sh"}, Timeout: 30 * time.Second,
 		},
+		Hidden: &Hidden{Kind: "black-box", Task: "e2e", Run: []string{"python3", "drive.py"}, Reporter: "tap", Program: []string{"bin/shop", "--serve"},
+			Tests: []string{"applies a code once"}, Timeout: 90 * time.Second},
 		Tests:     Tests{Required: []string{"TestAlways"}, Removes: []string{"TestNever"}},
 		Stability: Stability{Runs: 10, Vary: []string{}},
 		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute, Baseline: "accepted.toml"},

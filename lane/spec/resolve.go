@@ -51,6 +51,7 @@ func (c *checker) spec() *Spec {
 		s.Env.Fence = FenceWASI
 	}
 	s.Target = r.target(s)
+	s.Hidden = r.hidden(s)
 	s.Tests = Tests{Required: r.list("tests.required"), Removes: r.list("tests.removes")}
 	s.Stability = Stability{Runs: r.integer("stability.runs"), Vary: r.list("stability.vary")}
 	s.Mutation = Mutation{Scope: r.text("mutation.scope"), Budget: r.within("mutation.budget", defaultBudget, s.Limits.Deadline), Baseline: or(r, "mutation.baseline", "")}

@@ -37,6 +37,7 @@ type Resolved struct {
 	Tasks    []ResolvedTask      `json:"tasks"`
 	Criteria []ResolvedCriterion `json:"criteria"`
 	Target   *ResolvedTarget     `json:"target,omitempty"`
+	Hidden   *ResolvedHidden     `json:"hidden,omitempty"`
 	Required []string            `json:"required_tests"` // empty: RequiredRule says which
 	// RequiredRule says where the required tests come from.
 	RequiredRule string   `json:"required_rule"`
@@ -156,6 +157,7 @@ func (s *Spec) Resolved() Resolved {
 	}
 	r.tasks(s)
 	r.Target = s.resolvedTarget()
+	r.Hidden = s.resolvedHidden()
 	for i, c := range s.Criteria {
 		r.Criteria = append(r.Criteria, ResolvedCriterion{
 			ID: c.ID, Kind: s.shown(fmt.Sprintf("criterion[%d].kind", i), c.Kind), Text: c.Text, Code: c.Code, Tests: c.Tests,

@@ -14,6 +14,7 @@ func (c *checker) rules(s *Spec) {
 	c.taskRules(s)
 	c.targetRules(s)
 	c.testRules(s)
+	c.hiddenRules(s)
 	if s.Mutation.Budget > s.Limits.Deadline && c.given["mutation.budget"] && s.Limits.Deadline > 0 {
 		c.at("mutation.budget", fmt.Sprintf("\"budget\" is longer than the deadline of %s", formatDuration(s.Limits.Deadline)), "raise limits.deadline")
 	}
@@ -60,6 +61,8 @@ func (c *checker) criterionRules(s *Spec) {
 				`add tests = ["..."], or write kind = "manual" if only a person can tell`)
 		case criterion.Kind == KindManual && len(criterion.Tests) > 0:
 			c.at(path.Key("tests"), `a criterion of kind "manual" is never met by tests`, `write kind = "test", or take the tests out`)
+		case criterion.Kind == KindBlackBox && len(criterion.Tests) > 0:
+			c.at(path.Key("tests"), `a criterion of kind "black-box" is met by hidden tests`, `name them in the archive, or write kind = "test"`)
 		}
 	}
 }

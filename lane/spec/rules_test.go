@@ -101,6 +101,12 @@ func TestRules(t *testing.T) {
 		{"negative memory", "[limits]\nmemory = \"-1GiB\"", `3:10: "memory" cannot be "-1GiB": a size is not negative`},
 		{"no processes", "[limits]\nprocesses = 0", `3:13: "processes" cannot be 0: at least 1`},
 		{"no processor", "[limits]\ncpus = 0", `3:8: "cpus" cannot be 0: at least 1`},
+		{"black-box criterion with tests", criterion("kind = \"black-box\"\ntests = [\"a\"]"), `6:9: a criterion of kind "black-box" is met by hidden tests; name them in the archive, or write kind = "test"`},
+		{"hidden tests of no task", "[hidden]\ntask = \"other\"", `3:8: there is no task "other"; name one of the spec's tasks`},
+		{"hidden tests beyond the deadline", "[hidden]\ntimeout = \"2h\"", `3:11: "timeout" is longer than the deadline of 1h; raise limits.deadline`},
+		{"black box that nobody drives", "[hidden]\nkind = \"black-box\"\nprogram = [\"a\"]", `2:1: a black box has no command that tests; write run = ["..."]: a command of the closure that reads the archive`},
+		{"black box without a program", "[hidden]\nkind = \"black-box\"\nrun = [\"a\"]", `2:1: a black box has no program to talk to; write program = ["..."]: a command that runs in the tree`},
+		{"program in the process", "[hidden]\nprogram = [\"a\"]", `3:11: only a black box talks to a program; write kind = "black-box", or take the program out`},
 		{"production", "[assurance]\nrequire = 4", `3:11: "require" cannot be 4: at most 3`},
 		{"negative level", "[assurance]\nrequire = -1", `3:11: "require" cannot be -1: at least 0`},
 	}

@@ -62,7 +62,7 @@ func label(table string) string {
 
 // Settings returns every key of a spec in the order of the reference page.
 func Settings() []Setting {
-	groups := [][]Setting{topSettings(), sourceSettings(), envSettings(), criterionSettings(), taskSettings(), targetSettings(), restSettings()}
+	groups := [][]Setting{topSettings(), sourceSettings(), envSettings(), criterionSettings(), taskSettings(), hiddenSettings(), targetSettings(), restSettings()}
 	var all []Setting
 	for _, group := range groups {
 		all = append(all, group...)
@@ -127,7 +127,7 @@ func criterionSettings() []Setting {
 		{Key: "criterion[].id", Type: "id", Required: true, Example: `"AC-1"`, meant: []string{"name"},
 			Doc: "Unique among the criteria of the spec, whatever their case."},
 		{Key: "criterion[].kind", Type: "choice", Default: `"test"`, Enum: []string{KindTest, KindDeploy, KindManual, KindBlackBox}, meant: []string{"type"},
-			Doc: "What shows that it is met. `manual` is reported as unverifiable, never as met. `black-box` is judged from outside the process, against code that looks at its caller."},
+			Doc: "What shows that it is met. `manual` is reported as unverifiable, never as met. `black-box` is met where hidden tests of that kind passed ([contract.md](contract.md#hidden-tests)), against code that looks at its caller; elsewhere it is unverifiable."},
 		{Key: "criterion[].text", Type: "text", Required: true, Example: `"A discount code applies at most once per order"`, meant: []string{"description", "title", "given"},
 			Doc: "What is to be true, for people."},
 		{Key: "criterion[].code", Type: "globs", Default: "[]", Example: `["src/cart/**"]`, meant: []string{"files", "paths", "covers", "src"},

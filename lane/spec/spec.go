@@ -73,6 +73,7 @@ type Spec struct {
 	Tasks     []Task      `json:"tasks"`            // at least one
 	Target    *Target     `json:"target,omitempty"` // nil for none
 	Tests     Tests       `json:"tests"`
+	Hidden    *Hidden     `json:"hidden,omitempty"` // nil where the file has no [hidden]
 	Stability Stability   `json:"stability"`
 	Mutation  Mutation    `json:"mutation"`
 	Limits    Limits      `json:"limits"`
