@@ -24,14 +24,14 @@ func (j *job) record(ctx context.Context, t *task, tests []string, e *mutate.Eng
 		j.note(fmt.Sprintf("task %s: what its tests reach is not known: they do not all pass, and tell of it, where the code notes what is reached", t.spec.Name))
 		return nil
 	}
-	e.Reach = reachOf(probes, marks, tests)
+	e.Reach, e.Told = reachOf(probes, marks, tests), true
 	return nil
 }
 
 // reachOf makes the reach map of tests from the marks of their files. A mark of no file in particular is one of them all. Of a source in
 // which a function was entered by a test file that did not load it, nothing is known: files shared what they loaded.
 func reachOf(probes *javascript.Probes, marks []observe.Mark, tests []string) *mutate.Reach {
-	reach := &mutate.Reach{}
+	reach := &mutate.Reach{Divided: true}
 	of := map[string][]string{"": tests}
 	for _, id := range tests {
 		unit, _, _ := strings.Cut(id, " > ")

@@ -61,15 +61,6 @@ func stage(t *testing.T, tree string, r observe.Reporter, argv ...string) *runne
 	return s
 }
 
-// statuses are the tests of a run, with their statuses.
-func statuses(s *observe.Session) string {
-	var out []string
-	for _, x := range s.Tests {
-		out = append(out, x.ID+": "+string(x.Status))
-	}
-	return strings.Join(out, "\n")
-}
-
 const (
 	addsUp  = "test/cart.test.ts > cart > adds up (all > of it)"
 	isFree  = "test/cart.test.ts > cart > is free from 50 on"
