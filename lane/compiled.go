@@ -15,10 +15,11 @@ var compilers = strings.Fields(".kt .cc .cpp .hpp .cs .swift .scala .zig .proto"
 
 // blind says of which files a mutant that fails the tests of a task may as well be no program: those of a compiled language, where
 // nothing says whether it compiled. Not with a build command, nor where the reporter's own command builds and says so. TypeScript is
-// compiled where a project's own command does so: a reporter in the process of the tests hears nothing of one that was not.
+// compiled where a project's own command does so: a reporter in the process of the tests hears nothing of one that was not, and vitest takes
+// types away without looking at them.
 func (j *job) blind(t *task) func(file string) string {
 	builds := len(t.spec.Build) > 0 || len(t.seen) > 0 && t.seen[0].seen.Plan.Builds
-	forgeable := t.runner.Reporter.Class() == observe.Forgeable
+	forgeable := t.runner.Reporter.Class() == observe.Forgeable && t.runner.Reporter.Name() != "vitest"
 	return func(file string) string {
 		ext := path.Ext(file)
 		typed := forgeable && slices.Contains([]string{".ts", ".mts", ".cts", ".tsx"}, ext)

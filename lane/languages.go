@@ -61,6 +61,7 @@ func (j *job) prove(ctx context.Context, ms []*mutate.Mutant) error {
 // speaks says which languages the code has that the tests of a reporter run.
 var speaks = map[string][]string{
 	"go": {".go"}, "pytest": {".py"}, "unittest": {".py"}, "node": javascript.Extensions(),
+	"vitest": javascript.Extensions(), "jest": javascript.Extensions(), "mocha": javascript.Extensions(),
 }
 
 // asks reports whether a task's tests can notice what is done to a file: not where its language is that of another task. Files of no

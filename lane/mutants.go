@@ -312,6 +312,9 @@ func (j *job) cover(ctx context.Context, t *task, head statuses, root *os.Root, 
 		}
 	}
 	j.say("mutants", fmt.Sprintf("find what each of %d tests reaches", len(tests)))
+	if _, ok := t.runner.Reporter.(observe.Recorder); ok && j.foundJavaScript != nil {
+		return j.record(ctx, t, tests, e)
+	}
 	reach, loaded := &mutate.Reach{}, map[string]bool{}
 	known, err := t.head.Cover(ctx, tests, func(test string, profile []byte) error {
 		return golang.Profile(reach, root.FS(), test, strings.NewReader(string(profile)))

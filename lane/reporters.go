@@ -8,6 +8,7 @@ import (
 	"github.com/vallane/lane/lane/observe"
 	"github.com/vallane/lane/lane/observe/exit"
 	"github.com/vallane/lane/lane/observe/gotest"
+	"github.com/vallane/lane/lane/observe/jsrunner"
 	"github.com/vallane/lane/lane/observe/junit"
 	"github.com/vallane/lane/lane/observe/nodetest"
 	"github.com/vallane/lane/lane/observe/python"
@@ -18,7 +19,7 @@ import (
 // reporters lists the test runners that Lane can make report, in the order in which "auto" asks them. The first that claims a
 // command has it.
 func reporters() []observe.Reporter {
-	return []observe.Reporter{gotest.Reporter{}, python.Pytest{}, python.Unittest{}, nodetest.Reporter{}, tap.Reporter{}, exit.Reporter{}}
+	return []observe.Reporter{gotest.Reporter{}, python.Pytest{}, python.Unittest{}, nodetest.Reporter{}, jsrunner.Vitest(), jsrunner.Jest(), jsrunner.Mocha(), tap.Reporter{}, exit.Reporter{}}
 }
 
 // choose finds the reporter that a task names, or for "auto" the one that claims its command. A command that nobody claims

@@ -60,7 +60,7 @@ func (e Engine) Run(ctx context.Context, plan Plan) (*Report, error) {
 	r.force()
 	r.infect()
 	r.each(len(plan.Mutants), func(i int) { r.mutant(ctx, i) })
-	rep := &Report{Plan: plan, Audit: r.audit(ctx)}
+	rep := &Report{Plan: plan, Audit: append(r.audit(ctx), r.auditReach(ctx)...)}
 	rep.Canaries = append(r.canaried, r.canaries(ctx)...)
 	rep.Criteria = r.criteria(ctx)
 	rep.Tests = r.judgeTests(ctx)

@@ -16,6 +16,9 @@ type Engine struct {
 	Clean []CleanTest
 	// Reach is the coverage of each test; nil = unknown, every mutant is tried with the whole command.
 	Reach *Reach
+	// Told says that the code itself told what tests reach, in runs on a tree that was changed for it. A sample of what nobody noticed is
+	// tried again by the whole command then.
+	Told bool
 	// Select says that the runner can run chosen tests alone. Without it everything is T0.
 	Select bool
 	// Judge names the tests that have to show that they bite; nil = none.

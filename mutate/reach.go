@@ -17,6 +17,9 @@ func (b Block) contains(line, col int) bool {
 
 // Reach knows which tests run which code. The zero value knows nothing: everything is asked of every mutant.
 type Reach struct {
+	// Divided says that blocks divide their files by functions, so that an edit of Lane's own belongs to the block that it begins in.
+	Divided bool
+
 	files map[string]map[Block]map[string]bool
 	tests map[string]bool
 }
@@ -62,7 +65,7 @@ func (r *Reach) Tests(m *Mutant) (tests []string, known bool) {
 		return nil, false
 	}
 	set, hit := map[string]bool{}, false
-	if m.Exact {
+	if m.Exact || r.Divided && m.Kind == Edit && m.Origin == Own {
 		for b, ts := range r.files[m.File] {
 			if b.contains(m.Line, m.Col) {
 				hit = true

@@ -90,7 +90,7 @@ type Report struct {
 	Canaries []Control   `json:"canaries,omitempty"`
 	Tests    []Judgement `json:"tests,omitempty"`
 	Criteria []Bite      `json:"criteria,omitempty"`
-	Audit    []Audited   `json:"audit,omitempty"` // empty where nothing was judged by T2 or T3
+	Audit    []Audited   `json:"audit,omitempty"` // empty where nothing was judged by T2 or T3, or by what the code told of its reach
 	Groups   []Group     `json:"groups,omitempty"`
 	Matrix   *Matrix     `json:"matrix"`
 	Score    Score       `json:"score"`

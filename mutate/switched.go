@@ -112,7 +112,7 @@ func (r *run) switchFile(ctx context.Context, file string, mutants []int) {
 	}
 }
 
-// Audited is a mutant whose verdict of T2 or T3 was tried again at T0.
+// Audited is a mutant whose verdict of T2 or T3, or whose reach as the code told it, was tried again at T0.
 type Audited struct {
 	Mutant string  `json:"mutant"`
 	File   string  `json:"file"`

@@ -132,6 +132,11 @@ func nodeProject(dir fs.FS) (Project, error) {
 			p.Notes = append(p.Notes, fmt.Sprintf("of `%s`, Lane runs `%s`, which shows each test", test, strings.Join(p.Run, " ")))
 		}
 		return p, nil
+	case len(words) > 0 && installed[words[0]] != "" && plain(test):
+		// A box has no node_modules/.bin on its PATH.
+		p.Run = append([]string{"node", "node_modules/" + installed[words[0]]}, words[1:]...)
+		p.Reporter = words[0]
+		return p, nil
 	case len(words) > 1 && words[0] == "node" && plain(test):
 		p.Run = words
 	default:
@@ -141,6 +146,9 @@ func nodeProject(dir fs.FS) (Project, error) {
 	p.Notes = append(p.Notes, fmt.Sprintf("the tests run by `%s`, of which Lane sees the exit status alone: with `node --test` it would see each test", test))
 	return p, nil
 }
+
+// installed are the programs of runners below node_modules, for which Lane has reporters.
+var installed = map[string]string{"vitest": "vitest/vitest.mjs", "jest": "jest/bin/jest.js", "mocha": "mocha/bin/mocha.js"}
 
 // runner finds the `node --test` that a script of package.json comes to: itself, behind what only watches it (c8, nyc), as one of
 // several commands, or in a script that it runs. nil where there is none.

@@ -46,6 +46,8 @@ func TestDetectsHowAProjectIsTested(t *testing.T) {
 		"node --test, watched and among others": {map[string]string{"package.json": `{"scripts": {"test": "npm run test:unit && npm run types", "test:unit": "c8 --100 node --test", "types": "tsd"}}`},
 			"node --test", "node", "which shows each test"},
 		"a script that runs itself": {map[string]string{"package.json": `{"scripts": {"test": "npm run test"}}`}, "sh -c npm run test", "exit", "exit status alone"},
+		"vitest":                    {map[string]string{"package.json": `{"scripts": {"test": "vitest run"}}`}, "node node_modules/vitest/vitest.mjs run", "vitest", ""},
+		"jest in a pipe":            {map[string]string{"package.json": `{"scripts": {"test": "jest | cat"}}`}, "sh -c jest | cat", "exit", "exit status alone"},
 		"node with a script":        {map[string]string{"package.json": `{"scripts": {"test": "node test.js"}}`}, "node test.js", "exit", "exit status alone"},
 		"node with another runner": {map[string]string{"package.json": `{"scripts": {"test": "tape 'test/*.js'"}, "devDependencies": {"tape": "5"}}`},
 			"sh -c tape 'test/*.js'", "exit", "must be in the tree"},

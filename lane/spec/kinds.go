@@ -68,7 +68,7 @@ func kinds() map[string]kind {
 		"command":   {shape: shapeList, filled: true, want: "a list of strings", check: checkArgument, doc: "a list of strings, the command first"},
 		"commands":  {shape: shapeCommands, want: "a list of commands", check: checkArgument, doc: "a list of commands, each a list of strings"},
 		"variables": {shape: shapeMap, want: "a table of strings", check: checkArgument, doc: "a table of strings"},
-		"reporter": {want: "a reporter", check: checkReporter, pattern: `^(auto|go|pytest|unittest|node|tap|exit|junit:[^/].*)$`,
+		"reporter": {want: "a reporter", check: checkReporter, pattern: `^(auto|go|pytest|unittest|node|vitest|jest|mocha|tap|exit|junit:[^/].*)$`,
 			doc: "one of the words listed; PATH is relative to the folder the task starts in"},
 	}
 }

@@ -73,7 +73,7 @@ func TestRules(t *testing.T) {
 		{"run as a string", "run = \"go test\"", `4:7: "run" wants a list of strings, not a string; write run = ["go", "test"]`},
 		{"run for a shell", "run = \"a && b\"", `4:7: "run" wants a list of strings, not a string; write run = ["go", "test", "./..."]`},
 		{"run of other things", "run = [\"a\", 1]", `4:13: "run" wants strings, not an integer; write run = ["go", "test", "./..."]`},
-		{"reporter", "run = [\"a\"]\nreporter = \"pytset\"", `5:12: "reporter" cannot be "pytset": choose auto, go, pytest, unittest, node, tap, exit or junit:PATH; did you mean "pytest"?`},
+		{"reporter", "run = [\"a\"]\nreporter = \"pytset\"", `5:12: "reporter" cannot be "pytset": choose auto, go, pytest, unittest, node, vitest, jest, mocha, tap, exit or junit:PATH; did you mean "pytest"?`},
 		{"reporter without its path", "run = [\"a\"]\nreporter = \"junit\"", `5:12: "reporter" cannot be "junit": the path is missing; write "junit:PATH" with the report's own path, as in "junit:build/report.xml"`},
 		{"reporter outside", "run = [\"a\"]\nreporter = \"junit:/tmp/x\"", `5:12: "reporter" cannot be "junit:/tmp/x": a report is never absolute; write it relative to the folder that the task starts in`},
 		{"timeout in words", "run = [\"a\"]\ntimeout = \"5 min\"", `5:11: "timeout" cannot be "5 min": no duration; write "5m"`},

@@ -151,8 +151,8 @@ func taskSettings() []Setting {
 			Doc: "A command that is run first, in the same box, folder and time. Where it fails, nothing was tested: a mutant that it does not build is `unviable`, " +
 				"and a tree that it does not build has failed. For a language that is compiled, kills count only with it, or where the reporter builds itself (`go`). None by default."},
 		{Key: "task[].reporter", Type: "reporter", Default: `"auto"`, meant: []string{"format", "runner", "framework", "report"},
-			Enum: []string{"auto", "go", "pytest", "unittest", "node", "tap", "exit", "junit:PATH"},
-			Doc:  "How the tests report to Lane. `auto` looks at the command. What `tap`, `junit:PATH` and `exit` say, the code under test can forge; the verdict says so."},
+			Enum: []string{"auto", "go", "pytest", "unittest", "node", "vitest", "jest", "mocha", "tap", "exit", "junit:PATH"},
+			Doc:  "How the tests report to Lane. `auto` looks at the command. What `vitest`, `jest`, `mocha`, `tap`, `junit:PATH` and `exit` say, the code under test can forge; the verdict says so."},
 		{Key: "task[].timeout", Type: "duration", Example: `"5m"`, meant: []string{"limit", "deadline", "time"},
 			Doc: "Of one execution; then every process of the box is ended. By default 5m, or the deadline where that is shorter."},
 		{Key: "task[].dir", Type: "folder", Default: `"."`, Example: `"services/cart"`, meant: []string{"cwd", "workdir", "directory", "folder", "path"},

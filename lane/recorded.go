@@ -1,0 +1,56 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/vallane/lane/lane/observe"
+	"github.com/vallane/lane/mutate"
+	"github.com/vallane/lane/mutate/javascript"
+)
+
+// record finds out what tests reach where the code itself has to tell. Without it every mutant is asked of every test.
+func (j *job) record(ctx context.Context, t *task, tests []string, e *mutate.Engine) error {
+	probes, err := j.foundJavaScript.Probe(ctx, randomSeed())
+	if err != nil {
+		return err
+	}
+	marks, known, err := t.head.Record(ctx, tests, probes.Files)
+	if err != nil {
+		return err
+	}
+	if !known {
+		j.note(fmt.Sprintf("task %s: what its tests reach is not known: they do not all pass, and tell of it, where the code notes what is reached", t.spec.Name))
+		return nil
+	}
+	e.Reach, e.Told = reachOf(probes, marks, tests), true
+	return nil
+}
+
+// reachOf makes the reach map of tests from the marks of their files. A mark of no file in particular is one of them all. Of a source in
+// which a function was entered by a test file that did not load it, nothing is known: files shared what they loaded.
+func reachOf(probes *javascript.Probes, marks []observe.Mark, tests []string) *mutate.Reach {
+	reach := &mutate.Reach{Divided: true}
+	of := map[string][]string{"": tests}
+	for _, id := range tests {
+		unit, _, _ := strings.Cut(id, " > ")
+		of[unit] = append(of[unit], id)
+		reach.Measured(id)
+	}
+	type visit struct{ file, unit string }
+	loaded, shared := map[visit]bool{}, map[string]bool{}
+	for _, m := range marks {
+		loaded[visit{m.File, m.Unit}] = loaded[visit{m.File, m.Unit}] || m.Place == 0
+	}
+	for v, ok := range loaded {
+		shared[v.file] = shared[v.file] || !ok && !loaded[visit{v.file, ""}]
+	}
+	for _, m := range marks {
+		if !shared[m.File] {
+			probes.Declare(reach, m.File)
+			probes.Add(reach, m.File, m.Place, of[m.Unit])
+		}
+	}
+	return reach
+}
