@@ -83,7 +83,7 @@ func newVerdict(e *Evidence) Verdict {
 // fill works out clauses and lists, and returns what stands against the outcome passed.
 func (w *view) fill(v *Verdict) []finding {
 	runs := w.findRuns()
-	found := slices.Concat(runs, w.findTrees())
+	found := slices.Concat(runs, w.findTrees(), w.findObjects())
 	v.Unstable = w.unstable()
 	lost, gone := w.noneLost()
 	criteria, results := w.criteriaBite()
@@ -103,6 +103,9 @@ func (w *view) fill(v *Verdict) []finding {
 		MutantsKilled:  w.mutantsKilled(),
 		CriteriaBite:   criteria,
 		CensusClean:    w.census(),
+
+		Counterpart:     w.counterpart(),
+		NegativeControl: w.negativeControl(),
 	}
 	for _, m := range Clauses() {
 		c, ok := clauses[m.ID]
@@ -121,6 +124,7 @@ func (w *view) fill(v *Verdict) []finding {
 	}
 	v.Lost = append(v.Lost, gone...)
 	v.Criteria = append(v.Criteria, results...)
+	v.Deploy = w.deploy()
 	w.lists(v)
 	return found
 }

@@ -12,6 +12,9 @@ type Observation struct {
 	Null    *NullObservation    `json:"null,omitempty"`
 	Break   *BreakObservation   `json:"break,omitempty"`
 	Audit   *AuditObservation   `json:"audit,omitempty"`
+	Server  *ServerObservation  `json:"server,omitempty"`
+	Object  *ObjectObservation  `json:"object,omitempty"`
+	Control *ControlObservation `json:"control,omitempty"`
 }
 
 // End is how the command of a run ended.

@@ -36,6 +36,8 @@ type Plan struct {
 	Sample *Sample `json:"sample,omitempty"`
 	// Explained lists survivors that somebody accounts for.
 	Explained []Explanation `json:"explained,omitempty"`
+	// Deploy is set where the spec declares manifests.
+	Deploy *PlannedDeploy `json:"deploy,omitempty"`
 	// Unmutated lists changed files of code in languages that Lane has no operators for: of them only hunks put back to base were tried.
 	Unmutated []string `json:"unmutated,omitempty"`
 	// Unhashed lists by what dependencies of head were fetched without a hash of their content.

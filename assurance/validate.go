@@ -115,6 +115,7 @@ func (c *planCheck) plan(p *Plan) {
 	}
 	c.runs(p)
 	c.mutation(p)
+	c.deploy(p.Deploy)
 }
 
 func (c *planCheck) runs(p *Plan) {

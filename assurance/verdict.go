@@ -52,6 +52,8 @@ type Verdict struct {
 	Survivors []Survivor        `json:"survivors"`
 	Criteria  []CriterionResult `json:"criteria"`
 	Leftovers []Leftover        `json:"leftovers"`
+	// Deploy is the rehearsal of a deployment; nil where the spec declares none.
+	Deploy *DeployResult `json:"deploy,omitempty"`
 
 	// Authority is whose rules it ran under, Venue where and by whom. Neither is part of the level.
 	Authority Authority       `json:"authority"`

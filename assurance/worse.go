@@ -51,6 +51,7 @@ func Worse(p *Plan, id string, a, b Observation) bool {
 		}
 	}
 	o.mutation(p, id, a, b)
+	o.deploy(p.Deploy, id, a, b)
 	return !o.no && o.worse
 }
 

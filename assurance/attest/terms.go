@@ -18,11 +18,13 @@ type Terms struct {
 	// Protected are patterns of paths that the change may not touch.
 	Protected []string `json:"protected_paths,omitempty"`
 	// Hosts are all that a fetch phase may reach.
-	Hosts     []string        `json:"allowed_hosts,omitempty"`
-	Stability StabilityTerms  `json:"stability"`
-	Mutation  MutationTerms   `json:"mutation"`
-	Limits    LimitTerms      `json:"limits"`
-	Require   assurance.Level `json:"require"`
+	Hosts     []string       `json:"allowed_hosts,omitempty"`
+	Stability StabilityTerms `json:"stability"`
+	Mutation  MutationTerms  `json:"mutation"`
+	Limits    LimitTerms     `json:"limits"`
+	// Deploy is what is rehearsed against an API server; nil where nothing is.
+	Deploy  *DeployTerms    `json:"deploy,omitempty"`
+	Require assurance.Level `json:"require"`
 }
 
 // SourceTerms say which change of which repository is meant.
@@ -97,4 +99,14 @@ type LimitTerms struct {
 	Memory    int64  `json:"memory"`
 	Processes int    `json:"processes"`
 	CPUs      int    `json:"cpus"`
+}
+
+// DeployTerms say which manifests a server has to accept.
+type DeployTerms struct {
+	Manifests []string   `json:"manifests,omitempty"`
+	Render    [][]string `json:"render,omitempty"`
+	Task      string     `json:"task,omitempty"` // whose closure the commands of Render run in
+	Namespace string     `json:"namespace"`
+	// Namespaces are there where the objects will be deployed.
+	Namespaces []string `json:"namespaces,omitempty"`
 }

@@ -23,6 +23,12 @@ func Terms(s *spec.Spec) attest.Terms {
 			CPUs: s.Limits.CPUs},
 		Require: assurance.Level(s.Assurance.Require),
 	}
+	if d := s.Deploy; d.Declared() {
+		t.Deploy = &attest.DeployTerms{Manifests: some(d.Manifests), Render: d.Render, Task: d.Task, Namespace: d.Namespace, Namespaces: some(d.Namespaces)}
+		if len(d.Render) == 0 {
+			t.Deploy.Render = nil
+		}
+	}
 	for _, p := range s.Mutation.Plugins {
 		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
 	}

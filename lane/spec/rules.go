@@ -13,6 +13,7 @@ func (c *checker) rules(s *Spec) {
 	c.criterionRules(s)
 	c.taskRules(s)
 	c.testRules(s)
+	c.deployRules(s)
 	if s.Mutation.Budget > s.Limits.Deadline && c.given["mutation.budget"] && s.Limits.Deadline > 0 {
 		c.at("mutation.budget", fmt.Sprintf("\"budget\" is longer than the deadline of %s", formatDuration(s.Limits.Deadline)), "raise limits.deadline")
 	}

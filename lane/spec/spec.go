@@ -74,6 +74,7 @@ type Spec struct {
 	Tests     Tests       `json:"tests"`
 	Stability Stability   `json:"stability"`
 	Mutation  Mutation    `json:"mutation"`
+	Deploy    Deploy      `json:"deploy,omitzero"`
 	Limits    Limits      `json:"limits"`
 	Assurance Assurance   `json:"assurance"`
 
