@@ -281,9 +281,9 @@ func (r *rehearsal) manifests(ctx context.Context, tree string) ([]deploy.File, 
 func (r *rehearsal) render(ctx context.Context, i int, role assurance.TreeRole) (deploy.File, error) {
 	argv := r.spec.Deploy.Render[i]
 	f := deploy.File{Name: "render: " + strings.Join(argv, " ")}
-	at := slices.IndexFunc(r.tasks, func(t *task) bool { return t.spec.Name == r.spec.Deploy.Task })
+	at := slices.IndexFunc(r.tasks, func(t *task) bool { return t.spec.Name == r.spec.Deploy.Box })
 	if at < 0 {
-		f.Unasked = "there is no task " + r.spec.Deploy.Task + " to run it in"
+		f.Unasked = "there is no task " + r.spec.Deploy.Box + " to run it in"
 		return f, nil
 	}
 	stage := r.tasks[at].head

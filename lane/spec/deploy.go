@@ -6,7 +6,7 @@ import "slices"
 type Deploy struct {
 	Manifests []string   `json:"manifests,omitempty"` // globs of files of the tree
 	Render    [][]string `json:"render,omitempty"`    // commands that print manifests
-	Task      string     `json:"task,omitempty"`      // the task whose boxes Render runs in
+	Box       string     `json:"box,omitempty"`       // the task whose boxes Render runs in
 	Namespace string     `json:"namespace,omitempty"`
 	// Namespaces are there where the objects will be deployed.
 	Namespaces []string `json:"namespaces,omitempty"`
@@ -27,8 +27,8 @@ func deploySettings() []Setting {
 		{Key: "deploy.manifests", Type: "globs", Default: "[]", Example: `["deploy/**/*.yaml"]`, meant: []string{"files", "paths", "yaml"},
 			Doc: "The manifests, in YAML or JSON. Every object in them is asked about."},
 		{Key: "deploy.render", Type: "commands", Default: "[]", Example: `[["kustomize", "build", "deploy/production"]]`, meant: []string{"kustomize", "helm", "template", "command"},
-			Doc: "Commands that print manifests: kustomize, helm, a script. Each runs at the root of the tree, in a box with a task's closure and without a network."},
-		{Key: "deploy.task", Type: "id", Example: `"unit"`, Doc: "The task in whose closure and environment the commands of `render` run. By default the first."},
+			Doc: "Commands that print manifests: kustomize, helm, a script. Each runs in a box of a task, where that starts, with its closure and without a network."},
+		{Key: "deploy.box", Type: "id", Example: `"unit"`, Doc: "The task in whose box the commands of `render` run. By default the first."},
 		{Key: "deploy.namespace", Type: "id", Default: `"default"`, Example: `"shop"`, Doc: "Where objects go that need a namespace and name none."},
 		{Key: "deploy.namespaces", Type: "ids", Default: "[]", Example: `["shop"]`, meant: []string{"existing"},
 			Doc: "Namespaces that are there already where the objects will be deployed. They are made in a disposable server, and in no other."},
@@ -36,26 +36,27 @@ func deploySettings() []Setting {
 }
 
 func (r *resolver) deploy(s *Spec) Deploy {
+	if !r.given["deploy"] {
+		return Deploy{}
+	}
 	d := Deploy{Manifests: r.list("deploy.manifests"), Render: r.commands("deploy.render")}
 	if !d.Declared() {
 		return Deploy{}
 	}
 	if len(d.Render) > 0 && len(s.Tasks) > 0 {
-		d.Task = or(r, "deploy.task", s.Tasks[0].Name)
+		d.Box = or(r, "deploy.box", s.Tasks[0].Name)
 	}
 	d.Namespace, d.Namespaces = r.text("deploy.namespace"), r.list("deploy.namespaces")
 	return d
 }
 
-// deployRules refuses a table without anything to rehearse, and commands that no box could hold.
+// deployRules refuses a table without anything to rehearse, and a box of no task.
 func (c *checker) deployRules(s *Spec) {
 	switch {
 	case c.given["deploy"] && !s.Deploy.Declared() && !c.partial && !c.given["deploy.manifests"] && !c.given["deploy.render"] && !c.meant["deploy.manifests"] && !c.meant["deploy.render"]:
 		c.at("deploy", "[deploy] names no manifests: there is nothing to rehearse", `write manifests = ["deploy/**/*.yaml"], or render`)
-	case s.Deploy.Task != "" && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Name == s.Deploy.Task }):
-		c.at("deploy.task", "there is no task "+quote(s.Deploy.Task), "name a [[task]] of this spec")
-	case len(s.Deploy.Render) > 0 && s.Env.Fence == FenceWASI:
-		c.at("deploy.render", `"render" runs commands, and the fence wasi has none`, `name the manifests that are rendered already, or write fence = "local"`)
+	case s.Deploy.Box != "" && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Name == s.Deploy.Box }):
+		c.at("deploy.box", "there is no task "+quote(s.Deploy.Box), "name a [[task]] of this spec")
 	}
 }
 
@@ -69,7 +70,7 @@ func (d Deploy) shown() []string {
 		out = append(out, "manifests  "+m)
 	}
 	for _, r := range d.Render {
-		out = append(out, "render     "+commandLine(r)+"  (task "+d.Task+")")
+		out = append(out, "render     "+commandLine(r)+"  (task "+d.Box+")")
 	}
 	out = append(out, "namespace  "+d.Namespace)
 	for _, n := range d.Namespaces {

@@ -174,7 +174,7 @@ func TestSchemaIsClosed(t *testing.T) {
 	if keys != len(Settings()) {
 		t.Errorf("%d keys in the schema, %d settings", keys, len(Settings()))
 	}
-	if objects != 12 { // the file, ten tables and task.env
+	if objects != 13 { // the file, eleven tables and task.env
 		t.Errorf("%d objects", objects)
 	}
 }
