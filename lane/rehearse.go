@@ -11,11 +11,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/deploy"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/runner"
+	"github.com/vallane/lane/mutate"
 )
 
 // Cluster is the API server that manifests are rehearsed against, by the caller's word and never the change's. The zero value is none.
@@ -62,6 +64,19 @@ func (j *job) declareDeploy() {
 	j.evidence.Plan.Deploy = &assurance.PlannedDeploy{Unasked: why}
 }
 
+// setManifestsApart marks what is put into manifests: an API server judges them, and no test reads them. Where nobody is asked, or the change itself says
+// what its manifests are, the tests have to notice it like all other configuration.
+func (j *job) setManifestsApart(candidates []mutate.Mutant) {
+	if !j.o.Cluster.Given() || !j.evidence.Plan.Spec.Authority.Outside() {
+		return
+	}
+	for i := range candidates {
+		if m := &candidates[i]; m.Arid == "" && kindOf(m.File) == assurance.FileConfig && j.spec.Deploy.Judges(m.File) {
+			m.Arid = "manifest, which an API server judges"
+		}
+	}
+}
+
 // rehearse asks an API server about every object of head's manifests. What it refuses is asked about again as base has it. The plan gets all of it
 // at once, when everything was asked.
 func (j *job) rehearse(ctx context.Context) error {
@@ -75,6 +90,9 @@ func (j *job) rehearse(ctx context.Context) error {
 	}
 	defer end()
 	r := &rehearsal{job: j, server: s, plan: &assurance.PlannedDeploy{Server: "server", Disposable: s.Disposable}, seen: map[string]assurance.Observation{}}
+	if j.o.Cluster.Kubeconfig != "" { // one of Lane's own ends with all that is in it
+		defer r.takeBack(ctx)
+	}
 	switch err := r.run(ctx); {
 	case err != nil && (ctx.Err() != nil || !r.asking):
 		return err
@@ -143,9 +161,6 @@ func (r *rehearsal) run(ctx context.Context) error {
 		return err
 	}
 	r.controls(ctx, head, answers)
-	if err := r.server.Undo(ctx); err != nil {
-		r.note("a disposable API server kept what was made in it: " + err.Error())
-	}
 	onBase, err := r.base(ctx, head, answers)
 	if err != nil {
 		return err
@@ -186,10 +201,12 @@ func (r *rehearsal) base(ctx context.Context, head deploy.Set, answers []assuran
 	if r.change.BaseTree == "" || r.whole() {
 		return nil, nil
 	}
+	r.asking = false
 	was, err := r.set(ctx, r.change.BaseTree, assurance.Base, len(refused) > 0)
 	if err != nil {
 		return nil, err
 	}
+	r.asking = true
 	for _, o := range was.Objects {
 		if !has[o.Key()] && o.Kind != "" {
 			r.plan.Gone = append(r.plan.Gone, o.Title()+" ("+o.Source+")")
@@ -199,12 +216,10 @@ func (r *rehearsal) base(ctx context.Context, head deploy.Set, answers []assuran
 		return nil, nil
 	}
 	was.Objects = slices.DeleteFunc(was.Objects, func(o deploy.Object) bool { return !refused[o.Key()] && !o.Needed() })
+	r.takeBack(ctx)
 	said, err := r.server.Rehearse(ctx, was, nil)
 	if err != nil {
 		return nil, err
-	}
-	if err := r.server.Undo(ctx); err != nil {
-		r.note("a disposable API server kept what was made in it: " + err.Error())
 	}
 	out := map[string]bool{}
 	for i, o := range was.Objects {
@@ -213,6 +228,15 @@ func (r *rehearsal) base(ctx context.Context, head deploy.Set, answers []assuran
 		}
 	}
 	return out, nil
+}
+
+// takeBack removes what was really made in a disposable server, also where the check was stopped.
+func (r *rehearsal) takeBack(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if err := r.server.Undo(ctx); err != nil {
+		r.note("the disposable API server kept what was made in it: " + err.Error())
+	}
 }
 
 // set reads the manifests of a tree, and has them rendered where that is asked.

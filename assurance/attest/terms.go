@@ -105,6 +105,7 @@ type LimitTerms struct {
 type DeployTerms struct {
 	Manifests []string   `json:"manifests,omitempty"`
 	Render    [][]string `json:"render,omitempty"`
+	Sources   []string   `json:"sources,omitempty"`
 	Box       string     `json:"box,omitempty"` // the task whose boxes Render runs in
 	Namespace string     `json:"namespace"`
 	// Namespaces are there where the objects will be deployed.

@@ -114,8 +114,8 @@ func (c *Cluster) Requests(t testing.TB) []Request {
 	return out
 }
 
-// Weak returns a kubeconfig of somebody who may look and may not write: the server's own user for anonymous probes has no other.
-func (c *Cluster) Weak(t testing.TB) string { return c.as(t, "system:unprivileged", true) }
+// Weak returns a kubeconfig of somebody who may ask what there is, and may not write.
+func (c *Cluster) Weak(t testing.TB) string { return c.as(t, "somebody", true) }
 
 // Unknown returns a kubeconfig with a token that the server does not know.
 func (c *Cluster) Unknown(t testing.TB) string { return c.as(t, "", false) }

@@ -24,7 +24,7 @@ func Terms(s *spec.Spec) attest.Terms {
 		Require: assurance.Level(s.Assurance.Require),
 	}
 	if d := s.Deploy; d.Declared() {
-		t.Deploy = &attest.DeployTerms{Manifests: some(d.Manifests), Render: d.Render, Box: d.Box, Namespace: d.Namespace, Namespaces: some(d.Namespaces)}
+		t.Deploy = &attest.DeployTerms{Manifests: some(d.Manifests), Render: d.Render, Sources: some(d.Sources), Box: d.Box, Namespace: d.Namespace, Namespaces: some(d.Namespaces)}
 		if len(d.Render) == 0 {
 			t.Deploy.Render = nil
 		}

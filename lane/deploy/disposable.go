@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 )
 
@@ -143,7 +144,8 @@ func (l *Local) ready(ctx context.Context, config *rest.Config) error {
 		if _, err := os.Stat(config.CAFile); err == nil {
 			if s, err := connect(config, true); err == nil {
 				if said, err := s.raw.Get().AbsPath("/readyz").DoRaw(ctx); err == nil && string(said) == "ok" {
-					if s.may(ctx, right{verb: "*"}).known {
+					// It makes its own namespaces after it says so.
+					if _, err := s.dynamic.Resource(namespaces).Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{}); err == nil {
 						l.Server = s
 						return nil
 					}

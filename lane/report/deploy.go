@@ -12,9 +12,8 @@ func (p *page) deploy(v assurance.Verdict) {
 	if d == nil {
 		return
 	}
-	title := "rehearsal of the deployment"
+	p.head("rehearsal of the deployment")
 	if d.Unasked != "" {
-		p.head(title)
 		p.prose(2, "", d.Unasked)
 		return
 	}
@@ -26,7 +25,7 @@ func (p *page) deploy(v assurance.Verdict) {
 	for _, o := range d.Objects {
 		count[o.Answer]++
 	}
-	p.head(fmt.Sprintf("%s: %s API server %s, %d accepted, %d refused, %d without an answer", title, kind, Line(d.Server),
+	p.prose(2, "", fmt.Sprintf("%s API server %s: %d accepted, %d refused, %d without an answer", kind, d.Server,
 		count[assurance.AnswerAccepted], count[assurance.AnswerRefused], count[assurance.AnswerUnanswered]))
 	if d.Everything && !d.Disposable {
 		p.prose(2, "", "the credential may do anything on that server: nothing but the dry run keeps it from writing")

@@ -7,6 +7,7 @@ type Deploy struct {
 	Manifests []string   `json:"manifests,omitempty"` // globs of files of the tree
 	Render    [][]string `json:"render,omitempty"`    // commands that print manifests
 	Box       string     `json:"box,omitempty"`       // the task whose boxes Render runs in
+	Sources   []string   `json:"sources,omitempty"`   // globs of the files that Render reads
 	Namespace string     `json:"namespace,omitempty"`
 	// Namespaces are there where the objects will be deployed.
 	Namespaces []string `json:"namespaces,omitempty"`
@@ -20,6 +21,11 @@ func (d Deploy) Covers(path string) bool {
 	return slices.ContainsFunc(d.Manifests, func(pattern string) bool { return Match(pattern, path) })
 }
 
+// Judges reports whether what a file of the tree says is judged by the API server: a manifest, or what manifests are rendered from.
+func (d Deploy) Judges(path string) bool {
+	return d.Covers(path) || slices.ContainsFunc(d.Sources, func(pattern string) bool { return Match(pattern, path) })
+}
+
 func deploySettings() []Setting {
 	return []Setting{
 		{Key: "deploy", Type: "table", meant: []string{"deployment", "kubernetes", "manifests"},
@@ -28,6 +34,8 @@ func deploySettings() []Setting {
 			Doc: "The manifests, in YAML or JSON. Every object in them is asked about."},
 		{Key: "deploy.render", Type: "commands", Default: "[]", Example: `[["kustomize", "build", "deploy/production"]]`, meant: []string{"kustomize", "helm", "template", "command"},
 			Doc: "Commands that print manifests: kustomize, helm, a script. Each runs in a box of a task, where that starts, with its closure and without a network."},
+		{Key: "deploy.sources", Type: "globs", Default: "[]", Example: `["charts/**"]`, meant: []string{"charts", "templates"},
+			Doc: "The files that the commands of `render` read. Like manifests, they are judged by the API server, and no test has to notice a fault in them."},
 		{Key: "deploy.box", Type: "id", Example: `"unit"`, Doc: "The task in whose box the commands of `render` run. By default the first."},
 		{Key: "deploy.namespace", Type: "id", Default: `"default"`, Example: `"shop"`, Doc: "Where objects go that need a namespace and name none."},
 		{Key: "deploy.namespaces", Type: "ids", Default: "[]", Example: `["shop"]`, meant: []string{"existing"},
@@ -39,7 +47,7 @@ func (r *resolver) deploy(s *Spec) Deploy {
 	if !r.given["deploy"] {
 		return Deploy{}
 	}
-	d := Deploy{Manifests: r.list("deploy.manifests"), Render: r.commands("deploy.render")}
+	d := Deploy{Manifests: r.list("deploy.manifests"), Render: r.commands("deploy.render"), Sources: r.list("deploy.sources")}
 	if !d.Declared() {
 		return Deploy{}
 	}
@@ -71,6 +79,9 @@ func (d Deploy) shown() []string {
 	}
 	for _, r := range d.Render {
 		out = append(out, "render     "+commandLine(r)+"  (task "+d.Box+")")
+	}
+	for _, s := range d.Sources {
+		out = append(out, "source     "+s)
 	}
 	out = append(out, "namespace  "+d.Namespace)
 	for _, n := range d.Namespaces {

@@ -110,7 +110,7 @@ func TestEveryKey(t *testing.T) {
 			},
 		},
 		Tests: Tests{Required: []string{"TestAlways"}, Removes: []string{"TestNever"}},
-		Deploy: Deploy{Manifests: []string{"deploy/**/*.yaml"}, Render: [][]string{{"kustomize", "build", "deploy/production"}}, Box: "e2e",
+		Deploy: Deploy{Manifests: []string{"deploy/**/*.yaml"}, Render: [][]string{{"kustomize", "build", "deploy/production"}}, Sources: []string{"deploy/base/**"}, Box: "unit",
 			Namespace: "shop", Namespaces: []string{"shop", "shop-jobs"}},
 		Stability: Stability{Runs: 10, Vary: []string{}},
 		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute, Baseline: "accepted.toml"},
