@@ -145,7 +145,9 @@ func (l *Local) ready(ctx context.Context, config *rest.Config) error {
 			if s, err := connect(config, true); err == nil {
 				if said, err := s.raw.Get().AbsPath("/readyz").DoRaw(ctx); err == nil && string(said) == "ok" {
 					// It makes its own namespaces after it says so.
-					if _, err := s.dynamic.Resource(namespaces).Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{}); err == nil {
+					_, one := s.dynamic.Resource(namespaces).Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{})
+					_, other := s.dynamic.Resource(namespaces).Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+					if one == nil && other == nil {
 						l.Server = s
 						return nil
 					}

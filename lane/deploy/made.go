@@ -41,8 +41,27 @@ func (s *Server) make(ctx context.Context, o Object) error {
 	}
 	return s.until(ctx, "the definition "+o.Name+" to be served", func() bool {
 		got, err := s.dynamic.Resource(definitions).Get(ctx, o.Name, metav1.GetOptions{})
-		return err == nil && established(got)
+		return err == nil && established(got) && s.serves(ctx, got)
 	})
+}
+
+// serves reports whether the server names the kind of a definition among those that it serves, which it does a little later.
+func (s *Server) serves(ctx context.Context, definition *unstructured.Unstructured) bool {
+	s.forget()
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, v := range versions {
+		m, _ := v.(map[string]any)
+		name, _ := m["name"].(string)
+		if m["served"] != true {
+			continue
+		}
+		if _, err := s.find(ctx, group+"/"+name, kind); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func established(definition *unstructured.Unstructured) bool {

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -148,8 +149,10 @@ func plain(v any, depth int, left *int) (any, error) {
 		return v, nil
 	case int:
 		return int64(v), nil
-	case int64, uint64:
+	case int64:
 		return v, nil
+	case uint64:
+		return json.Number(strconv.FormatUint(v, 10)), nil
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return nil, errors.New("it has a number that JSON does not know")

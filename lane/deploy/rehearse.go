@@ -71,9 +71,6 @@ func (s *Server) Rehearse(ctx context.Context, set Set, done func(n int)) ([]ass
 				done(n)
 			}
 		}
-		if rank == 1 && len(list) > 0 && s.Disposable {
-			s.forget()
-		}
 	}
 	return out, nil
 }
