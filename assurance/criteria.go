@@ -174,6 +174,9 @@ func (v *view) criteriaBite() (Clause, []CriterionResult) {
 // bite.
 func (v *view) criterion(c Criterion, b bite) CriterionResult {
 	r := CriterionResult{ID: c.ID, Kind: c.Kind, Text: c.Text, Tests: c.Tests, Killed: b.killed}
+	if c.Kind == CriterionDeploy {
+		return v.deployCriterion(r)
+	}
 	if c.Kind != CriterionTest {
 		r.State, r.Reason = CriterionUnverifiable, "nothing in this run can see it"
 		return r

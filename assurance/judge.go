@@ -85,7 +85,7 @@ func newVerdict(e *Evidence) Verdict {
 func (w *view) fill(v *Verdict) []finding {
 	runs := w.findRuns()
 	hidden := w.findHidden()
-	found := slices.Concat(runs, w.findTrees(), hidden)
+	found := slices.Concat(runs, w.findTrees(), hidden, w.findObjects())
 	v.Unstable = w.unstable()
 	lost, gone := w.noneLost()
 	criteria, results := w.criteriaBite()
@@ -105,6 +105,9 @@ func (w *view) fill(v *Verdict) []finding {
 		MutantsKilled:  w.mutantsKilled(),
 		CriteriaBite:   criteria,
 		CensusClean:    w.census(),
+
+		Counterpart:     w.counterpart(),
+		NegativeControl: w.negativeControl(),
 	}
 	maps.Copy(clauses, w.targetClauses())
 	hiddenClause, named := w.hiddenPassed(hidden)
@@ -127,6 +130,7 @@ func (w *view) fill(v *Verdict) []finding {
 	w.blackBoxCriteria(results, hiddenClause)
 	v.Criteria = append(v.Criteria, results...)
 	v.Hidden = w.hiddenResult()
+	v.Deploy = w.deploy()
 	w.lists(v)
 	return found
 }

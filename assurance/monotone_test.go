@@ -15,7 +15,7 @@ import (
 // Less or worse evidence never raises the level, for a fixed plan: from random evidence, one observation is
 // replaced by a random other one, and wherever Worse says that it is worse, the level may not rise.
 func TestLevelNeverRises(t *testing.T) {
-	const steps = 8_000
+	const steps = 12_000
 	hits := map[string]int{}
 	from := map[assurance.Level]int{}
 	fell := 0
@@ -33,12 +33,12 @@ func TestLevelNeverRises(t *testing.T) {
 			fell++
 		}
 	}
-	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run"} {
+	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "server", "object", "control"} {
 		if hits[k] < 50 {
 			t.Errorf("only %d worse observations of kind %s: the test shows nothing", hits[k], k)
 		}
 	}
-	if from[assurance.VAL1] < 500 || from[assurance.VAL0] < 500 || from[assurance.LevelNone] < 500 || fell < 500 {
+	if from[assurance.VAL2] < 100 || from[assurance.VAL1] < 500 || from[assurance.VAL0] < 500 || from[assurance.LevelNone] < 500 || fell < 500 {
 		t.Errorf("started from %v and fell %d times: the test shows little", from, fell)
 	}
 }
@@ -157,6 +157,7 @@ var planEdits = []func(*rand.Rand, *assurance.Evidence){
 		e.Plan.Removals = append(e.Plan.Removals, assurance.Removal{Test: pick(rng, e.Plan.Tests).ID, ListedBy: assurance.ByBase})
 	},
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Audits = nil },
+	rehearse, rehearse, rehearse,
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Criteria = nil; clearCriteria(e) },
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Places = e.Plan.Places[:1]; onePlace(e) },
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Mutants[2].InChange = false },
@@ -186,6 +187,15 @@ func hiddenEdit(rng *rand.Rand, e *assurance.Evidence) {
 	case 4:
 		h.Archive = "sha256:00"
 	}
+}
+
+// rehearse adds a deployment, once.
+func rehearse(rng *rand.Rand, e *assurance.Evidence) {
+	if e.Plan.Deploy != nil {
+		return
+	}
+	at.Rehearse(e)
+	e.Plan.Deploy.Objects[0].BaseRefused = rng.IntN(2) == 0
 }
 
 func clearCriteria(e *assurance.Evidence) {
@@ -256,6 +266,20 @@ func scramble(rng *rand.Rand, p *assurance.Plan, o assurance.Observation) assura
 		o.Audit.Verdict = pick(rng, mutantVerdicts)
 	case o.Target != nil:
 		scrambleTarget(rng, o.Target)
+	case o.Server != nil:
+		if o.Server.Version == "" {
+			o.Server.Version = "v1.37.2"
+		} else {
+			o.Server.Version = ""
+		}
+	case o.Object != nil:
+		if coin {
+			o.Object.Digest = pick(rng, []string{"", "sha256:00", p.Deploy.Objects[0].Digest, p.Deploy.Objects[1].Digest})
+		} else {
+			o.Object.Answer = pick(rng, []string{assurance.AnswerAccepted, assurance.AnswerRefused, assurance.AnswerUnanswered, "odd"})
+		}
+	case o.Control != nil:
+		o.Control.Refused = coin
 	}
 	return o
 }

@@ -13,6 +13,9 @@ type Observation struct {
 	Break   *BreakObservation   `json:"break,omitempty"`
 	Audit   *AuditObservation   `json:"audit,omitempty"`
 	Target  *TargetObservation  `json:"target,omitempty"`
+	Server  *ServerObservation  `json:"server,omitempty"`
+	Object  *ObjectObservation  `json:"object,omitempty"`
+	Control *ControlObservation `json:"control,omitempty"`
 }
 
 // End is how the command of a run ended.

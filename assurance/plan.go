@@ -38,6 +38,8 @@ type Plan struct {
 	Explained []Explanation `json:"explained,omitempty"`
 	// Target is the disposable target of this run; nil where the spec has none.
 	Target *PlannedTarget `json:"target,omitempty"`
+	// Deploy is set where the spec declares manifests.
+	Deploy *PlannedDeploy `json:"deploy,omitempty"`
 	// Unmutated lists changed files of code in languages that Lane has no operators for: of them only hunks put back to base were tried.
 	Unmutated []string `json:"unmutated,omitempty"`
 	// Unhashed lists by what dependencies of head were fetched without a hash of their content.

@@ -117,6 +117,7 @@ func (c *planCheck) plan(p *Plan) {
 	c.mutation(p)
 	c.target(p.Target)
 	c.hidden(p)
+	c.deploy(p.Deploy)
 }
 
 func (c *planCheck) runs(p *Plan) {

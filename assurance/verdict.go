@@ -54,6 +54,8 @@ type Verdict struct {
 	Leftovers []Leftover        `json:"leftovers"`
 	// Hidden is what became of the hidden tests; nil where none were run.
 	Hidden *HiddenResult `json:"hidden,omitempty"`
+	// Deploy is the rehearsal of a deployment; nil where the spec declares none.
+	Deploy *DeployResult `json:"deploy,omitempty"`
 
 	// Authority is whose rules it ran under, Venue where and by whom. Neither is part of the level.
 	Authority Authority       `json:"authority"`

@@ -66,7 +66,8 @@ func (v *view) observed(id string) (Observation, bool) {
 	}
 	n := 0
 	for _, set := range [...]bool{o.Run != nil, o.Closure != nil, o.Tree != nil, o.Box != nil, o.Probe != nil,
-		o.Mutant != nil, o.Null != nil, o.Break != nil, o.Audit != nil, o.Target != nil} {
+		o.Mutant != nil, o.Null != nil, o.Break != nil, o.Audit != nil, o.Target != nil,
+		o.Server != nil, o.Object != nil, o.Control != nil} {
 		if set {
 			n++
 		}

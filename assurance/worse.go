@@ -55,6 +55,7 @@ func Worse(p *Plan, id string, a, b Observation) bool {
 		o.target(p.Target, a.Target, b.Target)
 	}
 	o.hidden(p, id, a, b)
+	o.deploy(p.Deploy, id, a, b)
 	return !o.no && o.worse
 }
 

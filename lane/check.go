@@ -35,8 +35,9 @@ const verdictFile = "verdict.json"
 //  6. runs: base, base with head's tests, varied runs of head, one with canaries, the network probe
 //  7. hidden: the hidden tests of the contract, where it names some and the caller has them
 //  8. mutants: the code is changed, and the tests have to notice
-//  9. target: put up a disposable target, have it checked, see it gone, where the spec has one
-//  10. judge: measure trees and closures again, and let package assurance decide
+//  9. deploy: an API server is asked about the manifests, where the spec has [deploy] and the caller names one
+//  10. target: put up a disposable target, have it checked, see it gone, where the spec has one
+//  11. judge: measure trees and closures again, and let package assurance decide
 //
 // An error means that there is no verdict: the spec cannot be read, or another lane runs it. Every
 // other trouble is in the verdict, which is on disk and final when Check returns.
@@ -57,11 +58,14 @@ func check(ctx context.Context, o Options, s *spec.Spec) (Result, error) {
 	if err := supported(s); err != nil {
 		return Result{}, err
 	}
+	if err := o.Cluster.check(); err != nil {
+		return Result{}, err
+	}
 	dir, err := o.specDir(s)
 	if err != nil {
 		return Result{}, err
 	}
-	if o.Reuse {
+	if o.Reuse && !(s.Deploy.Declared() && o.Cluster.Given()) { // a server is nothing that can be compared
 		if r, ok := earlier(ctx, o, s, dir); ok {
 			return r, nil
 		}
@@ -94,7 +98,8 @@ func (j *job) ahead() []step {
 func (j *job) verify(parent context.Context) (assurance.Verdict, error) {
 	ctx, cancel := context.WithTimeout(parent, j.spec.Limits.Deadline)
 	defer cancel()
-	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"mutants", j.mutants}, step{"target", j.liveTarget}, step{"judge", j.measure})
+	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"mutants", j.mutants},
+		step{"deploy", j.rehearse}, step{"target", j.liveTarget}, step{"judge", j.measure})
 	for len(steps) > 0 {
 		s := steps[0]
 		steps = steps[1:]

@@ -133,6 +133,7 @@ func (j *job) planMutants(ctx context.Context, head fs.FS) (mutate.Plan, error) 
 		}
 		candidates = append(candidates, reverts...)
 	}
+	j.setManifestsApart(candidates)
 	return mutate.NewPlan(candidates, scope), unproven
 }
 

@@ -43,6 +43,8 @@ type Options struct {
 	Network fetch.Network
 	// Events is called, from several goroutines, with the progress of a check. nil for none.
 	Events func(Event)
+	// Cluster is the API server for the manifests of specs that have [deploy].
+	Cluster Cluster
 	// Reuse takes the last verdict of a spec again where it passed, within a day, and nothing that it rests on has changed.
 	Reuse bool
 	// under is the contract of the spec that is checked.
@@ -59,7 +61,7 @@ type Options struct {
 // Event is one step of progress, for people.
 type Event struct {
 	Spec  string // id or file of the spec
-	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "hidden", "mutants", "target", "judge", "done"
+	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "hidden", "mutants", "deploy", "target", "judge", "done"
 	Text  string
 	// Done and Total count the work of the phase; Total is 0 where there is nothing to count.
 	Done, Total int

@@ -99,6 +99,7 @@ func (j *job) plan(ctx context.Context) error {
 	if err := j.openHidden(); err != nil {
 		return err
 	}
+	j.declareDeploy()
 	p.RequiredDefault = len(j.spec.RequiredNames()) == 0
 	for _, name := range j.spec.RemovedNames() {
 		p.Removals = append(p.Removals, assurance.Removal{Test: name, ListedBy: p.Spec.Authority})

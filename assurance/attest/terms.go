@@ -18,13 +18,15 @@ type Terms struct {
 	// Protected are patterns of paths that the change may not touch.
 	Protected []string `json:"protected_paths,omitempty"`
 	// Hosts are all that a fetch phase may reach.
-	Hosts     []string        `json:"allowed_hosts,omitempty"`
-	Target    *TargetTerms    `json:"target,omitempty"`
-	Hidden    *HiddenTerms    `json:"hidden_tests,omitempty"` // nil where the spec does not say how they run
-	Stability StabilityTerms  `json:"stability"`
-	Mutation  MutationTerms   `json:"mutation"`
-	Limits    LimitTerms      `json:"limits"`
-	Require   assurance.Level `json:"require"`
+	Hosts     []string       `json:"allowed_hosts,omitempty"`
+	Target    *TargetTerms   `json:"target,omitempty"`
+	Hidden    *HiddenTerms   `json:"hidden_tests,omitempty"` // nil where the spec does not say how they run
+	Stability StabilityTerms `json:"stability"`
+	Mutation  MutationTerms  `json:"mutation"`
+	Limits    LimitTerms     `json:"limits"`
+	// Deploy is what is rehearsed against an API server; nil where nothing is.
+	Deploy  *DeployTerms    `json:"deploy,omitempty"`
+	Require assurance.Level `json:"require"`
 }
 
 // HiddenTerms say how the tests of a hidden archive run.
@@ -123,4 +125,15 @@ type LimitTerms struct {
 	Memory    int64  `json:"memory"`
 	Processes int    `json:"processes"`
 	CPUs      int    `json:"cpus"`
+}
+
+// DeployTerms say which manifests a server has to accept.
+type DeployTerms struct {
+	Manifests []string   `json:"manifests,omitempty"`
+	Render    [][]string `json:"render,omitempty"`
+	Sources   []string   `json:"sources,omitempty"`
+	Box       string     `json:"box,omitempty"` // the task whose boxes Render runs in
+	Namespace string     `json:"namespace"`
+	// Namespaces are there where the objects will be deployed.
+	Namespaces []string `json:"namespaces,omitempty"`
 }

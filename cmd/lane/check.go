@@ -11,13 +11,14 @@ import (
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane"
+	"github.com/vallane/lane/lane/deploy"
 	"github.com/vallane/lane/lane/report"
 	"github.com/vallane/lane/lane/spec"
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var asJSON, verbose, again bool
-	var change, key, contract, trust, hidden string
+	var asJSON, verbose, again, disposable bool
+	var change, key, contract, trust, hidden, cluster string
 	c := &cobra.Command{
 		Use:   "check [SPEC...]",
 		Short: "Verify the change that each spec names",
@@ -38,13 +39,15 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 			if change != "" && !slices.Contains(spec.Changes(), change) {
 				return fmt.Errorf("read --change: %q is no kind of change; use one of %s", change, strings.Join(spec.Changes(), ", "))
 			}
-			for _, name := range []string{"contract", "trust", "hidden"} {
+			for _, name := range []string{"contract", "trust", "hidden", "cluster"} {
 				// A shell that fails to find the file gives nothing; that must not make a check without a contract.
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 					return fmt.Errorf("read --%s: it is empty; leave it out where there is none", name)
 				}
 			}
 			o.Change, o.Reuse, o.Contract, o.Trust, o.Hidden = change, !again, contract, trust, hidden
+			o.Cluster = lane.Cluster{Kubeconfig: cluster, Disposable: disposable,
+				Programs: deploy.Programs{APIServer: a.getenv("LANE_KUBE_APISERVER"), Etcd: a.getenv("LANE_ETCD")}}
 			o.Events = newProgress(a.out, a.quiet, len(specs) > 1).show
 			results, err := lane.CheckAll(cmd.Context(), o, specs)
 			if err != nil {
@@ -79,6 +82,8 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 	c.Flags().StringVar(&contract, "contract", "", "run the spec as this contract has it (default with --trust: the one beside the spec, where there is one)")
 	c.Flags().StringVar(&trust, "trust", a.getenv("LANE_TRUST"), "the trust.toml that says whose contracts count (LANE_TRUST)")
 	c.Flags().StringVar(&hidden, "hidden", a.getenv("LANE_HIDDEN"), "the archive of hidden tests that the contract names (LANE_HIDDEN)")
+	c.Flags().StringVar(&cluster, "cluster", a.getenv("LANE_CLUSTER"), "ask the API server of this kubeconfig about the manifests of [deploy] (LANE_CLUSTER)")
+	c.Flags().BoolVar(&disposable, "disposable", false, "that server is there for this alone; without --cluster, start one of LANE_KUBE_APISERVER and LANE_ETCD")
 	c.Flags().StringVar(&change, "change", "", "what the caller says the change is: feature, fix, refactor, removal or tree")
 	return c
 }

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/internal/testclosure"
+	"github.com/vallane/lane/internal/testcluster"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/fence/wasi"
 )
@@ -37,6 +39,7 @@ func TestMain(m *testing.M) {
 //	clause ID STATE    wants a clause of the newest verdict in a state
 //	level-below N      wants the newest verdict below VAL-N
 //	spec KEY=VALUE     sets head or patch of the spec
+//	apiserver          names the programs of a real API server, which it builds the first time
 //	flake-says TEXT    gives main another flake.nix, or none
 //	pack FILE FOLDER   makes an archive of hidden tests
 func TestStories(t *testing.T) {
@@ -47,6 +50,7 @@ func TestStories(t *testing.T) {
 	}
 	cache := sharedCache(t)
 	plugins := buildPlugins(t)
+	cluster := sync.OnceValues(testcluster.Programs)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -64,6 +68,12 @@ func TestStories(t *testing.T) {
 		},
 		Condition: condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"apiserver": func(ts *testscript.TestScript, _ bool, _ []string) {
+				p, err := cluster()
+				ts.Check(err)
+				ts.Setenv("LANE_KUBE_APISERVER", p.APIServer)
+				ts.Setenv("LANE_ETCD", p.Etcd)
+			},
 			"repo": makeRepo, "change": makeChange, "lane-exits": laneExits,
 			"verdict": wantField, "clause": wantClause, "level-below": wantBelow, "spec": setSpec, "flake-says": setFlake, "pack": packArchive,
 		},

@@ -167,7 +167,7 @@ func TestEveryKeyIsATerm(t *testing.T) {
 	}
 	plain := "id = \"x\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\"]\n"
 	all := reflect.TypeFor[spec.Spec]()
-	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Hidden", "Stability", "Mutation", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
+	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Hidden", "Stability", "Mutation", "Deploy", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
 	for i := range all.NumField() {
 		if !slices.Contains(known, all.Field(i).Name) {
 			t.Errorf("nobody has thought of what a contract says of %s", all.Field(i).Name)
@@ -175,6 +175,8 @@ func TestEveryKeyIsATerm(t *testing.T) {
 	}
 	top := func(s string) string { return strings.Replace(plain, "\n", "\n"+s+"\n", 1) }
 	for _, text := range []string{
+		top("[deploy]\nmanifests = [\"a.yaml\"]"), top("[deploy]\nmanifests = [\"b.yaml\"]"), top("[deploy]\nrender = [[\"helm\"]]"), top("[deploy]\nrender = [[\"helm\"]]\nsources = [\"charts\"]"),
+		top("[deploy]\nmanifests = [\"a.yaml\"]\nnamespace = \"shop\""), top("[deploy]\nmanifests = [\"a.yaml\"]\nnamespaces = [\"shop\"]"),
 		top(`change = "fix"`), top("[source]\nrepo = \"..\""), top("[source]\nbase = \"next\""), top("[source]\nhead = \"x\""), top("[source]\npatch = \"x.diff\""), top("[source]\ngit = true"),
 		top("[env]\nflake = \".#other\""), top("[env]\nextras = [\"x\"]"), top("[env]\naccept = [\"sha256:" + strings.Repeat("00", 32) + "\"]"),
 		top("[env]\nfetch = [[\"npm\", \"ci\"]]\nallow = [\"registry.example.org:443\"]"), top("[env]\ntree = \"copy\""), top("[env]\nfence = \"wasi\""),

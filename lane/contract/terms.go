@@ -30,6 +30,12 @@ func Terms(s *spec.Spec) attest.Terms {
 	if h := s.Hidden; h != nil {
 		t.Hidden = &attest.HiddenTerms{Kind: h.Kind, Task: h.Task, Run: h.Run, Reporter: h.Reporter, Program: some(h.Program), Tests: some(h.Tests), Timeout: h.Timeout.String()}
 	}
+	if d := s.Deploy; d.Declared() {
+		t.Deploy = &attest.DeployTerms{Manifests: some(d.Manifests), Render: d.Render, Sources: some(d.Sources), Box: d.Box, Namespace: d.Namespace, Namespaces: some(d.Namespaces)}
+		if len(d.Render) == 0 {
+			t.Deploy.Render = nil
+		}
+	}
 	for _, p := range s.Mutation.Plugins {
 		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
 	}

@@ -97,6 +97,16 @@ func fetchFailed(e *assurance.Evidence) {
 		Hosts: []assurance.FetchedHost{{Host: "evil.example.org", Port: 443, Connections: 3, Refused: "not-allowed", Detail: "evil.example.org:443 is not on the list of allowed hosts"}}}}
 }
 
+func rehearsed(e *assurance.Evidence) {
+	at.Rehearse(e)
+	at.Refuse(e)
+	d := e.Plan.Deploy
+	d.Disposable, d.Gone = false, []string{"Service old in shop (deploy/old.yaml)"}
+	d.Objects = append(d.Objects, assurance.PlannedObject{ID: "object/3", Source: "deploy/widget.yaml", Number: 1, APIVersion: "example.org/v1", Kind: "Widget", Namespace: "shop", Name: "w"})
+	e.Observations["object/3"] = assurance.Observation{Object: &assurance.ObjectObservation{Answer: assurance.AnswerUnanswered, Reason: "the server knows no API group example.org"}}
+	e.Observations[at.APIServer].Server.CanWrite = []string{"patch deployments.apps in shop"}
+}
+
 // hostile has text everywhere that wants to do something to a terminal or to a reader's eyes (F14, R17).
 func hostile(e *assurance.Evidence) {
 	evil := "\x1b]0;owned\a\x1b[2J\x1b[31mred\r\nPASSED VAL-3\x00\x9b1m \u202egnp.exe\u2066 \u200b\U000e0041 \xff\xfe </script> " + strings.Repeat("long ", 80)
@@ -119,6 +129,11 @@ func hostile(e *assurance.Evidence) {
 	e.Record.Notes = []string{evil}
 	e.Record.Fetched = []assurance.Fetched{{Trees: []assurance.TreeRole{assurance.TreeRole(evil)}, Commands: []string{evil}, Manifests: []string{evil}, Digest: evil,
 		Hosts: []assurance.FetchedHost{{Host: evil, Refused: evil, Detail: evil}, {Host: evil, Port: -1}}}}
+	at.Rehearse(e)
+	e.Plan.Deploy.Gone = []string{evil}
+	e.Plan.Deploy.Objects[0].Source, e.Plan.Deploy.Objects[0].Name = evil, evil
+	e.Observations[at.Web].Object.Answer, e.Observations[at.Web].Object.Reason = assurance.AnswerRefused, evil
+	e.Observations[at.APIServer].Server.Version = evil
 	e.Record.Logs = []assurance.Log{{Name: evil, Path: "/state/\x1b[31m/" + evil}}
 	e.Record.Stages = []assurance.Timing{{Name: evil, MS: -5}}
 	e.Record.Reproduce[0].Command = evil
@@ -142,6 +157,7 @@ func TestTerminal(t *testing.T) {
 		{"forgeable", forgeable, report.Options{}},
 		{"refused", refused, report.Options{}},
 		{"fetched", fetched, report.Options{}},
+		{"deploy", rehearsed, report.Options{}},
 		{"fetch-failed", fetchFailed, report.Options{}},
 		{"fault", func(e *assurance.Evidence) {
 			e.Stop = assurance.Stop{Fault: "write log: no space left on device", Phase: "runs"}

@@ -62,6 +62,10 @@ func Explain(w io.Writer, r Resolved) error {
 	for _, x := range r.Mutation.Plugins {
 		p.line(1, "plugin", x.Path+" "+x.SHA256)
 	}
+	if len(r.Deploy) > 0 {
+		p.heading("deploy")
+		p.names(1, r.Deploy)
+	}
 	p.heading("limits")
 	p.value(1, "deadline", r.Limits.Deadline)
 	p.value(1, "memory", r.Limits.Memory)

@@ -41,6 +41,7 @@ func kinds() map[string]kind {
 		"boolean": {shape: shapeBoolean, want: "true or false", doc: "`true` or `false`"},
 		"integer": {shape: shapeInteger, want: "an integer", doc: "a whole number"},
 		"id":      {want: "an id", check: checkID, pattern: idPattern, doc: strings.TrimPrefix(idWords, "has ")},
+		"ids":     {shape: shapeList, set: true, want: "a list of ids", check: checkID, pattern: idPattern, doc: "a list of ids"},
 		"line":    {want: "one line of text", check: checkWords, doc: "text on one line, without control characters"},
 		"text":    {want: "a text", check: checkText, doc: "text, also of several lines"},
 		"choice":  {want: "one of a few words", doc: "one of the words listed"},

@@ -58,6 +58,7 @@ func (c *checker) spec() *Spec {
 	for path := position.Path("mutation.plugin").At(0); c.given[path]; path = position.Path("mutation.plugin").At(len(s.Mutation.Plugins)) {
 		s.Mutation.Plugins = append(s.Mutation.Plugins, Plugin{Path: r.text(path.Key("path")), SHA256: r.text(path.Key("sha256"))})
 	}
+	s.Deploy = r.deploy(s)
 	s.Assurance = Assurance{Require: r.integer("assurance.require"), Protect: r.list("assurance.protect")}
 	return s
 }

@@ -43,6 +43,9 @@ type Resolved struct {
 	RequiredRule string   `json:"required_rule"`
 	Removes      []string `json:"removable_tests"`
 
+	// Deploy lists what is rehearsed: patterns and commands. Nil for a spec without [deploy].
+	Deploy []string `json:"deploy,omitempty"`
+
 	Mutation  ResolvedMutation  `json:"mutation"`
 	Stability ResolvedStability `json:"stability"`
 	Limits    ResolvedLimits    `json:"limits"`
@@ -133,6 +136,7 @@ func (s *Spec) Resolved() Resolved {
 		Fence: s.shown("env.fence", s.Env.Fence), Tree: s.shown("env.tree", s.Env.Tree),
 		Required: s.RequiredNames(), Removes: s.RemovedNames(),
 		RequiredRule: "named by the spec",
+		Deploy:       s.Deploy.shown(),
 		Mutation: ResolvedMutation{
 			Scope:    s.shown("mutation.scope", s.Mutation.Scope),
 			Budget:   s.shown("mutation.budget", formatDuration(s.Mutation.Budget)),

@@ -76,6 +76,7 @@ type Spec struct {
 	Hidden    *Hidden     `json:"hidden,omitempty"` // nil where the file has no [hidden]
 	Stability Stability   `json:"stability"`
 	Mutation  Mutation    `json:"mutation"`
+	Deploy    Deploy      `json:"deploy,omitzero"`
 	Limits    Limits      `json:"limits"`
 	Assurance Assurance   `json:"assurance"`
 

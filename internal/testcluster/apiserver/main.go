@@ -1,0 +1,11 @@
+// Command apiserver is kube-apiserver of the version in go.mod, for tests: the packages that only a fleet needs stay out.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }

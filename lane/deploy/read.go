@@ -1,0 +1,227 @@
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v2"
+)
+
+// Bounds of what is read. An API server takes no request above 3 MiB.
+const (
+	MaxFile    = 4 << 20 // bytes of one manifest
+	maxExpand  = 3 << 20 // bytes of one object, with every alias written out
+	maxDepth   = 100     // of mappings and lists in each other
+	MaxObjects = 1000    // of a whole rehearsal
+)
+
+// File is one manifest.
+type File struct {
+	Name string
+	Data []byte
+	// Fault and Unasked are those of an Object, where there is no content to read.
+	Fault, Unasked string
+}
+
+// Read returns the objects of manifests in their order, in YAML or JSON. A list is taken apart. A manifest that cannot be read is an object with
+// a Fault; empty documents are left out. skipped names what is no object for a server: the configuration of kustomize.
+func Read(files []File) (all []Object, skipped []string) {
+	for _, f := range files {
+		found := f.objects()
+		n := 0
+		for _, o := range found {
+			if o.Content != nil {
+				n++
+				o.Number = n
+			}
+			o.Source = f.Name
+			if o.Kind != "" && strings.HasPrefix(o.APIVersion, "kustomize.config.k8s.io/") {
+				skipped = append(skipped, f.Name)
+				continue
+			}
+			if len(all) == MaxObjects {
+				return append(all, Object{Source: f.Name, Unasked: fmt.Sprintf("there are more than %d objects, and Lane asks about no more", MaxObjects)}), skipped
+			}
+			all = append(all, o)
+		}
+	}
+	return all, skipped
+}
+
+func (f File) objects() []Object {
+	fault := func(format string, args ...any) []Object { return []Object{{Fault: fmt.Sprintf(format, args...)}} }
+	switch {
+	case f.Fault != "" || f.Unasked != "":
+		return []Object{{Fault: f.Fault, Unasked: f.Unasked}}
+	case len(f.Data) > MaxFile:
+		return []Object{{Unasked: fmt.Sprintf("it is larger than %d bytes, and Lane reads no more", MaxFile)}}
+	case !utf8.Valid(f.Data):
+		return fault("it is no UTF-8")
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(f.Data))
+	dec.SetStrict(true) // a key that comes twice is an error
+	var out []Object
+	for {
+		doc, err := next(dec)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			return append(out, fault("it is no YAML: %s", clip(firstLine(err.Error()), 300))...)
+		}
+		out = append(out, objectsOf(doc, 0)...)
+		if len(out) > MaxObjects {
+			return out
+		}
+	}
+}
+
+// next reads one document. The library panics on some texts that it should refuse; that is a refusal too.
+func next(dec *yaml.Decoder) (doc any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be read")
+		}
+	}()
+	err = dec.Decode(&doc)
+	return doc, err
+}
+
+// objectsOf are those of one document, of which an empty one has none.
+func objectsOf(doc any, depth int) []Object {
+	if doc == nil {
+		return nil
+	}
+	left := maxExpand
+	v, err := plain(doc, 0, &left)
+	if err != nil {
+		return []Object{{Fault: err.Error()}}
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return []Object{{Fault: "a document of it is no mapping"}}
+	}
+	return apart(m, depth)
+}
+
+// apart takes a list of objects apart, as kubectl does: any kind that ends in List and has items.
+func apart(m map[string]any, depth int) []Object {
+	kind, _ := m["kind"].(string)
+	items, isList := m["items"].([]any)
+	if !strings.HasSuffix(kind, "List") || !isList {
+		return []Object{newObject(m)}
+	}
+	if depth == 3 {
+		return []Object{{Fault: "it has lists in lists in lists"}}
+	}
+	var out []Object
+	for _, item := range items {
+		if inner, ok := item.(map[string]any); ok {
+			out = append(out, apart(inner, depth+1)...)
+		} else {
+			out = append(out, Object{Fault: "an item of its list is no mapping"})
+		}
+	}
+	return out
+}
+
+// plain turns what the YAML library gives into what JSON knows, with every alias written out, as long as that stays within left bytes.
+func plain(v any, depth int, left *int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("it goes deeper than %d levels", maxDepth)
+	}
+	cost := 8
+	if s, ok := v.(string); ok {
+		cost += len(s)
+	}
+	if *left -= cost; *left < 0 {
+		return nil, fmt.Errorf("an object of it is larger than %d bytes with its aliases written out", maxExpand)
+	}
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v, nil
+	case int:
+		return int64(v), nil
+	case int64:
+		return v, nil
+	case uint64:
+		return json.Number(strconv.FormatUint(v, 10)), nil
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, errors.New("it has a number that JSON does not know")
+		}
+		return v, nil
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			x, err := plain(e, depth+1, left)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = x
+		}
+		return out, nil
+	case map[any]any:
+		return plainMap(v, depth, left)
+	}
+	return nil, fmt.Errorf("it has a value that JSON does not know (%T)", v)
+}
+
+func plainMap(m map[any]any, depth int, left *int) (any, error) {
+	out := make(map[string]any, len(m))
+	for k, e := range m {
+		key, err := keyOf(k)
+		if err != nil {
+			return nil, err
+		}
+		if *left -= len(key); *left < 0 {
+			return nil, fmt.Errorf("an object of it is larger than %d bytes with its aliases written out", maxExpand)
+		}
+		if _, twice := out[key]; twice {
+			return nil, fmt.Errorf("it has the key %s twice", strconv.Quote(clip(key, 80)))
+		}
+		if out[key], err = plain(e, depth+1, left); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// keyOf writes a key as kubectl does: numbers and booleans become text.
+func keyOf(k any) (string, error) {
+	switch k := k.(type) {
+	case string:
+		return k, nil
+	case bool, int, int64, uint64:
+		return fmt.Sprint(k), nil
+	case float64:
+		return strconv.FormatFloat(k, 'g', -1, 64), nil
+	}
+	return "", errors.New("it has a key that is no text")
+}
+
+func firstLine(s string) string {
+	s = strings.TrimPrefix(s, "yaml: ")
+	if head, rest, ok := strings.Cut(s, "\n"); ok && strings.HasSuffix(head, ":") {
+		next, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		return head + " " + next
+	} else if ok {
+		return head
+	}
+	return s
+}
+
+// clip bounds a text.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}

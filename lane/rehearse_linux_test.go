@@ -1,0 +1,167 @@
+package lane
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/internal/testcluster"
+	"github.com/vallane/lane/lane/journal"
+	"github.com/vallane/lane/lane/spec"
+	"github.com/vallane/lane/mutate"
+)
+
+const manifestSpec = `id = "deployed"
+[source]
+head = "change"
+[[task]]
+name = "unit"
+run = ["go", "test", "./..."]
+[deploy]
+manifests = ["deploy/**"]
+`
+
+// rehearsed carries out the step deploy of a spec alone, and returns what it left in the evidence.
+func rehearsed(t *testing.T, dir string, c Cluster) *job {
+	t.Helper()
+	o := Options{State: t.TempDir(), Cache: t.TempDir(), Cluster: c}
+	s, err := spec.Load(filepath.Join(dir, "lane.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := o.planOnly(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.close)
+	if j.journal, err = journal.Begin(filepath.Join(o.State, "specs", s.ID), s.ID, s.Name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.journal.Finish(journal.Status{State: journal.Done}) })
+	if err := j.rehearse(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// answersOf lists what is planned and observed of each object.
+func answersOf(j *job) (out []string) {
+	for _, o := range j.evidence.Plan.Deploy.Objects {
+		s := j.evidence.Observations[o.ID].Object.Answer + " " + o.Kind + " " + o.Name
+		if o.Kind == "" {
+			s += o.Source
+		}
+		if o.BaseRefused {
+			s += ", as on base"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Head's manifests are asked about as git has them; what is refused is asked about as base has it.
+func TestRehearse(t *testing.T) {
+	c := testcluster.Start(t)
+	dir := t.TempDir()
+	object := func(apiVersion, kind, name, rest string) string {
+		return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {name: " + name + "}\n" + rest
+	}
+	write(t, dir, "lane.toml", manifestSpec)
+	if err := os.MkdirAll(filepath.Join(dir, "deploy", "more"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const typo = "dada: {a: b}\n"
+	write(t, dir, "deploy/good.yaml", object("v1", "ConfigMap", "good", "data: {a: b}\n"))
+	write(t, dir, "deploy/old.yaml", object("v1", "ConfigMap", "old", typo))
+	write(t, dir, "deploy/broken.yaml", "a: [\n")
+	write(t, dir, "deploy/gone.yaml", object("v1", "ConfigMap", "gone", ""))
+	write(t, dir, "deploy/more/kustomization.yaml", object("kustomize.config.k8s.io/v1beta1", "Kustomization", "x", ""))
+	git(t, dir, "init", "-q", "-b", "main")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "base")
+	branch(t, dir, "change", func() {
+		write(t, dir, "deploy/good.yaml", object("v1", "ConfigMap", "good", "data: {a: c}\n"+typo))
+		write(t, dir, "deploy/new.yaml", object("v1", "ConfigMap", "new", "")+"---\n"+object("v1", "ConfigMap", "bad", typo))
+		git(t, dir, "rm", "-q", "deploy/gone.yaml")
+		if err := os.Symlink("/etc/passwd", filepath.Join(dir, "deploy/link.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	write(t, dir, "deploy/new.yaml", "what is not in the commit is not asked about")
+
+	j := rehearsed(t, dir, Cluster{Kubeconfig: c.Kubeconfig})
+	want := []string{
+		"refused  deploy/broken.yaml, as on base", "refused ConfigMap good", "unanswered  deploy/link.yaml",
+		"accepted ConfigMap new", "refused ConfigMap bad", "refused ConfigMap old, as on base",
+	}
+	if d := cmp.Diff(want, answersOf(j)); d != "" {
+		t.Error(d)
+	}
+	d := j.evidence.Plan.Deploy
+	if len(d.Gone) != 1 || !strings.Contains(d.Gone[0], "ConfigMap gone") || len(d.Skipped) != 1 {
+		t.Errorf("gone are %q, left out %q", d.Gone, d.Skipped)
+	}
+	if len(d.Controls) != 1 || !j.evidence.Observations[d.Controls[0].ID].Control.Refused {
+		t.Errorf("the broken copies: %+v", d.Controls)
+	}
+	if o := j.evidence.Observations[d.Server].Server; o == nil || !o.Everything || len(o.CanWrite) == 0 {
+		t.Errorf("the server and the credential: %+v", o)
+	}
+
+	nobody := filepath.Join(t.TempDir(), "kubeconfig")
+	text, err := os.ReadFile(c.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(nobody, []byte(strings.Replace(string(text), "https://127.0.0.1:", "https://127.0.0.1:1", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cluster Cluster
+		says    string
+	}{
+		{Cluster{}, "no API server was given"},
+		{Cluster{Kubeconfig: nobody}, "no API server could be asked"},
+	} {
+		if d := rehearsed(t, dir, c.cluster).evidence.Plan.Deploy; !strings.Contains(d.Unasked, c.says) || len(d.Objects) > 0 {
+			t.Errorf("with %+v: %+v", c.cluster, d)
+		}
+	}
+	if err := (Cluster{Kubeconfig: filepath.Join(dir, "nowhere")}).check(); err == nil {
+		t.Error("a kubeconfig that is not there is taken")
+	}
+	if err := (Cluster{Disposable: true}).check(); err == nil {
+		t.Error("a disposable server of no programs is taken")
+	}
+}
+
+// Manifests are left to a server that is asked, by the word of somebody else than the change.
+func TestManifestsApart(t *testing.T) {
+	s, err := spec.Parse("lane.toml", []byte(manifestSpec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		by    assurance.Authority
+		asked bool
+		want  string
+	}{{assurance.ByBase, true, "deploy/a.yaml"}, {assurance.ByBase, false, ""}, {assurance.ByChange, true, ""}, {assurance.ByContract, true, "deploy/a.yaml"}} {
+		j := newJob(Options{Cluster: Cluster{Disposable: c.asked}}, s, "lane.toml", nil)
+		j.evidence.Plan.Spec.Authority = c.by
+		candidates := []mutate.Mutant{{File: "deploy/a.yaml"}, {File: "deploy/a.go"}, {File: "a.yaml"}}
+		j.setManifestsApart(candidates)
+		var apart []string
+		for _, m := range candidates {
+			if m.Arid != "" {
+				apart = append(apart, m.File)
+			}
+		}
+		if got := strings.Join(apart, " "); got != c.want {
+			t.Errorf("by %s, asked %v: %q are left to the server, want %q", c.by, c.asked, got, c.want)
+		}
+	}
+}
