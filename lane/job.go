@@ -58,6 +58,7 @@ type job struct {
 	wholeMatrix bool
 	tier        mutate.Tier       // the only one that may be used; "" = the quickest
 	byHand      bool              // lane mutate: for a person, and no check
+	operators   []string          // of its mutants; nil for the usual ones
 	baseline    string            // file of accepted survivors, absolute
 	accepted    []mutate.Accepted // what base holds of it
 	memory      *memory           // nil in a check

@@ -105,7 +105,7 @@ func canary(path string, src []byte) ([]byte, bool) {
 
 // goOptions tells the Go operators where types are found.
 func (j *job) goOptions(head fs.FS) golang.Options {
-	o := golang.Options{Tree: head}
+	o := golang.Options{Tree: head, Operators: j.operators}
 	if j.guests() {
 		o.GOOS, o.GOARCH = "wasip1", "wasm"
 	}
@@ -132,19 +132,21 @@ func (j *job) pythonOptions(head fs.FS) (o python.Options, ok bool) {
 		if name := t.runner.Reporter.Name(); name != "pytest" && name != "unittest" {
 			continue
 		}
-		return python.Options{Tree: head, Operators: usual(python.Operators()), Run: func(ctx context.Context, job python.Job) ([]byte, error) {
+		return python.Options{Tree: head, Operators: j.usual(python.Operators()), Run: func(ctx context.Context, job python.Job) ([]byte, error) {
 			return t.head.Script(ctx, append([]string{"python3"}, job.Args...), job.Files, job.Out)
 		}}, true
 	}
 	return o, false
 }
 
-// unusual is the operator that is not used.
+// unusual is the operator of Python that is used only where it is named, as that of Go is: a number that is one more is seldom a fault
+// that anybody makes, and often one that nobody can tell.
 const unusual = "constant"
 
-// usual leaves out what the operators of Go do not do either: a number that is one more is seldom a fault that anybody makes, and often
-// one that nobody can tell.
-func usual(all []python.OperatorDoc) (names []string) {
+func (j *job) usual(all []python.OperatorDoc) (names []string) {
+	if j.operators != nil {
+		return j.operators
+	}
 	for _, o := range all {
 		if o.Name != unusual {
 			names = append(names, o.Name)

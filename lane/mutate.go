@@ -36,6 +36,8 @@ type MutateOptions struct {
 	All bool
 	// Choice takes a sample or a part of the plan. PerLine follows from All.
 	Choice mutate.Choice
+	// Operators tries only faults of these kinds, named as Operators lists them; none tries all but those that are used only by name.
+	Operators []string `json:",omitempty"`
 	// Tier is the only one that may be used; "" = the quickest for each mutant.
 	Tier mutate.Tier
 	// Baseline is the file of accepted survivors; "" = the spec's, else BaselineName beside the spec. Accept adds to it.
@@ -88,6 +90,9 @@ func Mutate(ctx context.Context, o Options, path string, m MutateOptions) (*Muta
 		return nil, err
 	}
 	if err := supported(s); err != nil {
+		return nil, err
+	}
+	if err := m.checkOperators(); err != nil {
 		return nil, err
 	}
 	if m.Accept != nil {
@@ -146,7 +151,7 @@ func (o Options) mutationJob(s *spec.Spec, m MutateOptions) (*job, error) {
 	}
 	j := newJob(o, s, file, run)
 	j.byHand, j.baseline = true, baseline
-	j.tier, j.wholeMatrix = m.Tier, m.Matrix
+	j.tier, j.wholeMatrix, j.operators = m.Tier, m.Matrix, m.Operators
 	j.only = func(name string) bool {
 		return len(m.Paths) == 0 || slices.ContainsFunc(m.Paths, func(p string) bool { return m.names(p, name) })
 	}
@@ -176,6 +181,20 @@ func (m MutateOptions) checkPaths(files map[string]worktree.Blob) error {
 	for _, p := range m.Paths {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(file string) bool { return m.names(p, file) }) {
 			return &coded{fmt.Errorf("find %q: the tree has no such file or folder; paths are relative to its root", p), assurance.ExitUsage}
+		}
+	}
+	return nil
+}
+
+// checkOperators finds names that no operator has.
+func (m MutateOptions) checkOperators() error {
+	var names []string
+	for _, o := range Operators() {
+		names = append(names, o.Name)
+	}
+	for _, name := range m.Operators {
+		if !slices.Contains(names, name) {
+			return &coded{fmt.Errorf("find operator %q: there is none of that name; lane mutate --list-operators prints them", name), assurance.ExitUsage}
 		}
 	}
 	return nil
@@ -272,7 +291,7 @@ func (j *job) mutation(ctx context.Context, m MutateOptions) (*Mutation, error) 
 }
 
 func wanted(x mutate.Mutant, m MutateOptions, only func(string) bool) bool {
-	return only(x.File) && (len(m.IDs) == 0 || slices.ContainsFunc(m.IDs, func(id string) bool { return strings.HasPrefix(x.ID, id) }))
+	return only(x.File) && (len(m.Operators) == 0 || slices.Contains(m.Operators, x.Operator)) && (len(m.IDs) == 0 || slices.ContainsFunc(m.IDs, func(id string) bool { return strings.HasPrefix(x.ID, id) }))
 }
 
 // tryAll asks each task's tests, and keeps the best of what several tasks say of a mutant.

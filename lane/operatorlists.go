@@ -9,19 +9,21 @@ import (
 	"github.com/vallane/lane/mutate/text"
 )
 
-// OperatorDoc names an operator of a language and says what faults it puts in.
-type OperatorDoc struct{ Language, Name, Doc string }
+// OperatorDoc names an operator of a language and says what faults it puts in. A Named one is used only where lane mutate names it, and by
+// no check.
+type OperatorDoc struct {
+	Language, Name, Doc string
+	Named               bool
+}
 
 // Operators lists the operators of all languages, in the order in which a place is mutated.
 func Operators() (out []OperatorDoc) {
-	add := func(language, name, doc string) { out = append(out, OperatorDoc{language, name, doc}) }
+	add := func(language, name, doc string) { out = append(out, OperatorDoc{language, name, doc, false}) }
 	for _, o := range golang.Operators() {
-		add("Go", o.Name, o.Doc)
+		out = append(out, OperatorDoc{"Go", o.Name, o.Doc, o.Named})
 	}
 	for _, o := range python.Operators() {
-		if o.Name != unusual {
-			add("Python", o.Name, o.Doc)
-		}
+		out = append(out, OperatorDoc{"Python", o.Name, o.Doc, o.Name == unusual})
 	}
 	for _, o := range javascript.Operators() {
 		add("JavaScript, TypeScript", o.Name, o.Doc)

@@ -121,6 +121,7 @@ func (f *mutateFlags) register(c *cobra.Command) {
 	s.StringVar(&f.reason, "reason", "", "why the survivors are accepted")
 	s.StringVar(&f.author, "author", "", "who accepts them")
 	s.StringVar(&f.expires, "expires", "", "the last day on which that counts, such as 2027-06-30 (180 days from now)")
+	s.StringSliceVar(&f.Operators, "operators", nil, "only faults of these kinds, as --list-operators names them")
 	s.BoolVar(&f.operators, "list-operators", false, "list what kinds of faults are put in, by language")
 	s.StringVar(&f.format, "format", "text", "text, json, schema (mutation-testing-elements), sarif or github")
 }
@@ -180,7 +181,11 @@ func (a *app) listOperators() error {
 				language = o.Language
 				fmt.Fprintln(w, language)
 			}
-			if _, err := fmt.Fprintf(w, "  %-12s %s\n", o.Name, o.Doc); err != nil {
+			named := ""
+			if o.Named {
+				named = " (only with --operators)"
+			}
+			if _, err := fmt.Fprintf(w, "  %-12s %s%s\n", o.Name, o.Doc, named); err != nil {
 				return err
 			}
 		}

@@ -28,7 +28,7 @@ type Options struct {
 	GOOS, GOARCH string
 	// Tags are build tags of the test command.
 	Tags []string
-	// Operators to use, by name; nil = all of Operators().
+	// Operators to use, by name; nil = all of Operators() but those that are only used by name.
 	Operators []string
 	// Workers check viability at once; 0 = the number of CPUs.
 	Workers int

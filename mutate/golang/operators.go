@@ -11,35 +11,40 @@ type operator struct {
 	name  string
 	doc   string
 	apply func(w *walker, name string, n ast.Node)
+	named bool // is used only where its name is given
 }
 
 // operators in the order in which a place is mutated.
 var operators = [...]operator{
-	{"boundary", "`<` becomes `<=`, `>` becomes `>=`, and back", binary(boundary)},
-	{"comparison", "a comparison becomes its negation", binary(comparison)},
-	{"arithmetic", "`+` becomes `-`, `*` becomes `/`, `%` becomes `*`, and back; also in assignments", arithmetic},
-	{"bitwise", "`&` becomes `|`; `|`, `^` and `&^` become `&`; also in assignments", onBits(bits)},
-	{"shift", "`<<` becomes `>>`, and back; also in assignments", onBits(shifts)},
-	{"logical", "`&&` becomes `||`, and back", binary(logical)},
-	{"boolean", "`true` becomes `false`, and back", boolean},
-	{"unary", "`!x` and `-x` become `x`", unary},
-	{"incdec", "`x++` becomes `x--`, and back", incDec},
-	{"condition", "an if condition is always true, or never; a loop is never entered", condition},
-	{"branch", "an else, or a case of a switch or select, does nothing", branch},
-	{"jump", "`break` becomes `continue`, and back", jump},
-	{"slice", "a bound of a slice expression is taken away", bounds},
-	{"return", "a result becomes its type's zero value, or another value where it is that already", returnValue},
-	{"statement", "a call, an assignment, a send, a defer or a go statement is taken away", statement},
+	{name: "boundary", doc: "`<` becomes `<=`, `>` becomes `>=`, and back", apply: binary(boundary)},
+	{name: "comparison", doc: "a comparison becomes its negation", apply: binary(comparison)},
+	{name: "arithmetic", doc: "`+` becomes `-`, `*` becomes `/`, `%` becomes `*`, and back; also in assignments", apply: arithmetic},
+	{name: "bitwise", doc: "`&` becomes `|`; `|`, `^` and `&^` become `&`; also in assignments", apply: onBits(bits)},
+	{name: "shift", doc: "`<<` becomes `>>`, and back; also in assignments", apply: onBits(shifts)},
+	{name: "logical", doc: "`&&` becomes `||`, and back", apply: binary(logical)},
+	{name: "boolean", doc: "`true` becomes `false`, and back", apply: boolean},
+	{name: "unary", doc: "`!x` and `-x` become `x`", apply: unary},
+	{name: "incdec", doc: "`x++` becomes `x--`, and back", apply: incDec},
+	{name: "condition", doc: "an if condition is always true, or never; a loop is never entered", apply: condition},
+	{name: "branch", doc: "an else, or a case of a switch or select, does nothing", apply: branch},
+	{name: "jump", doc: "`break` becomes `continue`, and back", apply: jump},
+	{name: "slice", doc: "a bound of a slice expression is taken away", apply: bounds},
+	{name: "return", doc: "a result becomes its type's zero value, or another value where it is that already", apply: returnValue},
+	{name: "statement", doc: "a call, an assignment, a send, a defer or a go statement is taken away", apply: statement},
+	{name: "constant", doc: "a number becomes one more, a string becomes empty, or not", apply: constantValue, named: true},
 }
 
-// OperatorDoc names an operator and says what it does.
-type OperatorDoc struct{ Name, Doc string }
+// OperatorDoc names an operator and says what it does. Named ones are used only where their name is given.
+type OperatorDoc struct {
+	Name, Doc string
+	Named     bool
+}
 
 // Operators lists all operators.
 func Operators() []OperatorDoc {
 	var out []OperatorDoc
 	for _, o := range operators {
-		out = append(out, OperatorDoc{o.name, o.doc})
+		out = append(out, OperatorDoc{o.name, o.doc, o.named})
 	}
 	return out
 }

@@ -114,6 +114,22 @@ func TestOperators(t *testing.T) {
 		{"unary", `func F(a bool) bool { return!a }`, []string{"unary: func F(a bool) bool { return a }"}}, // not returna
 		{"arithmetic", `func F(a int, p *int) { _ = a+-a; _ = a**p }`, []string{
 			"arithmetic: func F(a int, p *int) { _ = a- -a; _ = a**p }", "arithmetic: func F(a int, p *int) { _ = a+-a; _ = a/ *p }"}},
+		{"constant", `const Most = 10; var name = "x"; func F(a []int) { _ = a[:3]; _ = 1.5; _ = 'y'; _ = "" }`, []string{
+			`constant: const Most = 11; var name = "x"; func F(a []int) { _ = a[:3]; _ = 1.5; _ = 'y'; _ = "" }`,
+			`constant: const Most = 10; var name = ""; func F(a []int) { _ = a[:3]; _ = 1.5; _ = 'y'; _ = "" }`,
+			`constant: const Most = 10; var name = "x"; func F(a []int) { _ = a[:4]; _ = 1.5; _ = 'y'; _ = "" }`,
+			`constant: const Most = 10; var name = "x"; func F(a []int) { _ = a[:3]; _ = (1.5 + 1); _ = 'y'; _ = "" }`,
+			`constant: const Most = 10; var name = "x"; func F(a []int) { _ = a[:3]; _ = 1.5; _ = 'z'; _ = "" }`,
+			`constant: const Most = 10; var name = "x"; func F(a []int) { _ = a[:3]; _ = 1.5; _ = 'y'; _ = "lane" }`}},
+		{"constant", `func F(a int, f float64) bool { _ = a < 5; _ = a > 5; return f < 5 }`, []string{ // a < 6 is a <= 5
+			"constant: func F(a int, f float64) bool { _ = a < 5; _ = a > 6; return f < 5 }", "constant: func F(a int, f float64) bool { _ = a < 5; _ = a > 5; return f < 6 }"}},
+		{"constant", `func F() (int, string, int) { return 0, "x", 7 }`, []string{`constant: func F() (int, string, int) { return 0, "x", 8 }`}}, // the others are returned, too
+		{"constant", "import _ \"unsafe\"; type T struct { A int `json:\"a\"` }; func F() { _ = make([]int, 0, 8) }", []string{
+			"constant: import _ \"unsafe\"; type T struct { A int `json:\"a\"` }; func F() { _ = make([]int, 1, 8) }",
+			"~constant: import _ \"unsafe\"; type T struct { A int `json:\"a\"` }; func F() { _ = make([]int, 0, 9) }"}},
+		{"constant", `func F(a uint8) uint8 { switch a { case 1: case 2: }; return a + 255 }`, []string{ // two cases of one value, and a number too large
+			`!constant: func F(a uint8) uint8 { switch a { case 2: case 2: }; return a + 255 }`, `constant: func F(a uint8) uint8 { switch a { case 1: case 3: }; return a + 255 }`,
+			`!constant: func F(a uint8) uint8 { switch a { case 1: case 2: }; return a + 256 }`}},
 		{"bitwise", `func F(a, b int) { _ = a & b; _ = a | b; _ = a ^ b; _ = a &^ b }`, []string{
 			"bitwise: func F(a, b int) { _ = a | b; _ = a | b; _ = a ^ b; _ = a &^ b }", "bitwise: func F(a, b int) { _ = a & b; _ = a & b; _ = a ^ b; _ = a &^ b }",
 			"bitwise: func F(a, b int) { _ = a & b; _ = a | b; _ = a & b; _ = a &^ b }", "bitwise: func F(a, b int) { _ = a & b; _ = a | b; _ = a ^ b; _ = a & b }"}},

@@ -29,7 +29,7 @@ func (w *walker) visit(n ast.Node) bool {
 	}
 	w.stack = append(w.stack, n)
 	for _, op := range operators {
-		if w.p.c.opts.Operators == nil || slices.Contains(w.p.c.opts.Operators, op.name) {
+		if w.p.c.opts.Operators == nil && !op.named || slices.Contains(w.p.c.opts.Operators, op.name) {
 			op.apply(w, op.name, n)
 		}
 	}
