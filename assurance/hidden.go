@@ -83,6 +83,11 @@ func (r *run) refuses() bool {
 	return r.obs != nil && r.obs.End == EndExited && r.obs.Exit != 0 && !r.obs.Lost && len(r.obs.Problems) == 0 && !r.masked()
 }
 
+// saysNo reports whether the hidden tests said no in a control: not its exit status alone, which a suite of the tree's own may have, too.
+func (h *HiddenPlan) saysNo(r *run) bool {
+	return r.refuses() && slices.ContainsFunc(h.Tests, func(id string) bool { return r.of(id) != string(TestPassed) })
+}
+
 // findHidden returns what the runs of hidden tests say against the outcome passed. A hidden test that fails is a required test that failed.
 func (v *view) findHidden() []finding {
 	h := v.plan.Hidden
@@ -207,12 +212,12 @@ func (v *view) hiddenSayNo() Clause {
 	for _, r := range v.hiddenRuns() {
 		switch r.plan.Tree {
 		case Nothing:
-			if !r.refuses() {
+			if !h.saysNo(r) {
 				return Clause{State: Failed, Code: CodeInconclusive, Reason: "the hidden tests do not say no where no program answers them"}
 			}
 			nothing = true
 		case Base:
-			base = base || r.refuses()
+			base = base || h.saysNo(r)
 		case Head:
 			all := h.Class == InProcess && len(r.plan.Canaries) > 0
 			for _, c := range r.plan.Canaries {
@@ -232,10 +237,11 @@ func (v *view) hiddenSayNo() Clause {
 
 // hiddenOnBase is what the hidden tests come to on base: passed, failed, or "" where that is not known.
 func (v *view) hiddenOnBase() string {
+	h := v.plan.Hidden
 	for _, r := range v.hiddenRuns() {
 		switch {
 		case r.plan.Tree != Base:
-		case r.refuses():
+		case h.saysNo(r):
 			return string(TestFailed)
 		case r.whole() && r.obs.End == EndExited && r.obs.Exit == 0:
 			return string(TestPassed)
@@ -340,7 +346,7 @@ func (o *order) hidden(p *Plan, id string, a, b Observation) {
 		}
 		was, is := newRun(x.run(), a.Run), newRun(x.run(), b.Run)
 		if x.On != Head {
-			o.best(was.refuses(), is.refuses())
+			o.best(h.saysNo(was), h.saysNo(is))
 			continue
 		}
 		o.ended(was, is)

@@ -69,6 +69,11 @@ func TestHidden(t *testing.T) {
 			set(e, at.HiddenBase, at.Hidden1, assurance.TestPassed, 0)
 			set(e, at.HiddenBase, at.Hidden2, assurance.TestPassed, 0)
 		}, outcome: assurance.OutcomePassed, level: assurance.VAL1, state: assurance.Held},
+		{name: "base fails for another reason", edit: func(e *assurance.Evidence) {
+			set(e, at.HiddenBase, at.Hidden1, assurance.TestPassed, 1)
+			set(e, at.HiddenBase, at.Hidden2, assurance.TestPassed, 1)
+			e.Plan.Hidden.Class, e.Plan.Hidden.Runs = assurance.Forgeable, e.Plan.Hidden.Runs[:2]
+		}, outcome: assurance.OutcomePassed, level: assurance.VAL0, state: assurance.NotRun, code: assurance.CodeInconclusive},
 		{name: "nothing ever says no", edit: func(e *assurance.Evidence) {
 			set(e, at.HiddenBase, at.Hidden1, assurance.TestPassed, 0)
 			set(e, at.HiddenBase, at.Hidden2, assurance.TestPassed, 0)

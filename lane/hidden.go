@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -48,45 +49,40 @@ func (j *job) openHidden() error {
 		j.note("the contract does not say how its hidden tests run ([hidden] of the spec): they were not run")
 		return nil
 	}
-	a, err := hidden.Open(j.o.Hidden)
-	got := a
-	if bad := (*hidden.Bad)(nil); errors.As(err, &bad) {
-		got = bad.Archive
-	} else if err != nil {
+	data, err := hidden.Read(j.o.Hidden)
+	if err != nil {
 		return err
 	}
-	want := "sha256:" + j.under.signed.Contract.Hidden.SHA256
-	switch {
-	case got.Digest != want:
+	// What nobody signed is not unpacked.
+	if got, want := hidden.Digest(data), "sha256:"+j.under.signed.Contract.Hidden.SHA256; got != want {
 		return contract.Refuse(contract.Archive, "name the archive that was signed, or have the contract's author sign for this one: lane contract sign --hidden",
-			"the archive of hidden tests is %s, and the contract names %s", got.Digest, want)
-	case err != nil:
+			"the archive of hidden tests is %s, and the contract names %s", got, want)
+	}
+	a, err := hidden.Parse(data)
+	if err != nil {
 		return contract.Refuse(contract.Archive, "have the contract's author make another", "the archive of hidden tests cannot be used: %v", err)
 	}
-	if err := j.keptFromTheTrees(); err != nil {
+	if err := j.keptFromTheTrees(worktree.BlobID(data)); err != nil {
 		return err
 	}
 	j.archive = a
 	return nil
 }
 
-// keptFromTheTrees refuses an archive that lies in the repository as part of a tree that runs: its tests would be hidden from nobody.
-func (j *job) keptFromTheTrees() error {
-	file, err := filepath.Abs(j.o.Hidden)
-	if err != nil {
-		return err
-	}
-	rel, inside := j.repo.Rel(file)
+// keptFromTheTrees refuses an archive of which a tree that runs has a copy, under whatever name: its tests would be hidden from nobody.
+func (j *job) keptFromTheTrees(blob string) error {
 	for _, tree := range []string{j.change.HeadTree, j.change.BaseTree} {
-		if !inside || tree == "" {
+		if tree == "" {
 			continue
 		}
 		all, err := j.repo.List(tree)
 		if err != nil {
 			return err
 		}
-		if _, held := all[rel]; held {
-			return contract.Refuse(contract.Archive, "keep it outside of the repository, make another and have it signed", "the archive of hidden tests, %s, is part of the tree that runs: the change can read it", rel)
+		for name, b := range all {
+			if b.Hash == blob {
+				return contract.Refuse(contract.Archive, "keep it outside of the repository, make another and have it signed", "the archive of hidden tests is part of the tree that runs, as %s: the change can read it", name)
+			}
 		}
 	}
 	return nil
@@ -144,7 +140,7 @@ func (j *job) hidden(ctx context.Context) error {
 	}
 	defer os.RemoveAll(x.dir)
 	err = x.runAll(ctx)
-	if err != nil && ctx.Err() == nil && refusalOf(err) == nil {
+	if err != nil && refusalOf(err) == nil {
 		x.told.Fault = err.Error() // it may name a hidden test, and a verdict would repeat it
 		err = errors.New("run the hidden tests: Lane could not; " + hiddenFile + " beside the verdict says why")
 	}
@@ -155,12 +151,14 @@ func (j *job) hidden(ctx context.Context) error {
 // hiddenDir makes the folder for trees with hidden tests in them, which nobody else can look into, and takes away what a check of this spec
 // left that was killed: the spec's lock is held.
 func (j *job) hiddenDir() (string, error) {
-	prefix := filepath.Join(j.o.Cache, ".hidden-"+folderName(j.journal.Dir)+"-")
-	left, _ := filepath.Glob(prefix + "*")
-	for _, dir := range left {
-		os.RemoveAll(dir)
+	prefix := ".hidden-" + folderName(j.journal.Dir) + "-"
+	left, _ := os.ReadDir(j.o.Cache)
+	for _, d := range left {
+		if strings.HasPrefix(d.Name(), prefix) {
+			os.RemoveAll(filepath.Join(j.o.Cache, d.Name()))
+		}
 	}
-	dir, err := os.MkdirTemp(j.o.Cache, filepath.Base(prefix))
+	dir, err := os.MkdirTemp(j.o.Cache, prefix)
 	if err == nil && owner() > 0 {
 		err = os.Lchown(dir, owner(), owner())
 	}
@@ -187,6 +185,7 @@ func (x *hiddenTests) runAll(ctx context.Context) error {
 		runs = append(runs, assurance.HiddenRun{ID: "hidden/nothing", On: assurance.Nothing})
 	}
 	stages := map[assurance.TreeRole]*runner.Stage{}
+	atOnce := make(chan struct{}, mostPrograms)
 	programs := map[assurance.TreeRole]runner.Program{}
 	defer func() {
 		for _, s := range stages {
@@ -199,7 +198,7 @@ func (x *hiddenTests) runAll(ctx context.Context) error {
 	for role, tree := range on {
 		var err error
 		if blackBox {
-			programs[role] = runner.Program{Stage: x.program(tree), Argv: x.plan.Program}
+			programs[role] = runner.Program{Stage: x.program(tree), Argv: x.plan.Program, AtOnce: atOnce}
 		} else if stages[role], err = x.laid(role, tree); err != nil {
 			return err
 		}
@@ -275,6 +274,9 @@ func (x *hiddenTests) program(tree *worktree.Tree) *runner.Stage {
 	return r.On(tree.Path, x.task.warmed[tree.Path])
 }
 
+// mostPrograms bounds how many programs under test run at a time, for all runs together.
+const mostPrograms = 4
+
 // mostAnswer bounds what a program under test may print for one connection, in bytes.
 const mostAnswer = 64 << 20
 
@@ -340,7 +342,8 @@ func observedHidden(seen *runner.Seen, talked runner.Talked, err error) (*assura
 	return obs, nil
 }
 
-// require says which hidden tests have to pass: those that spec and archive name, or else all that only these runs show.
+// require says which hidden tests have to pass: those that spec and archive name, or else all that only these runs show. A test that the tree
+// has as well is none of them, whatever the archive laid in its place: that has to be named.
 func (x *hiddenTests) require() {
 	names := slices.Concat(x.j.spec.Hidden.Tests, x.j.archive.Required)
 	var known, tops []string
@@ -364,8 +367,8 @@ func (x *hiddenTests) require() {
 	if len(names) > 0 {
 		found := observe.Resolve(x.rep, names, slices.Compact(known))
 		ids = slices.Concat(found.IDs, found.Missing)
-	} else if slices.ContainsFunc(tops, func(id string) bool { return !own[id] }) {
-		ids = slices.DeleteFunc(tops, func(id string) bool { return own[id] })
+	} else {
+		ids = slices.Concat(slices.DeleteFunc(tops, func(id string) bool { return own[id] }), x.keptOut())
 	}
 	for _, id := range ids {
 		x.told.Names[x.veil.of(id)] = id
@@ -373,6 +376,22 @@ func (x *hiddenTests) require() {
 	}
 	slices.Sort(x.plan.Tests)
 	x.plan.Tests = slices.Compact(x.plan.Tests)
+}
+
+// keptOut are the units of hidden tests that were to run on base, and that head does not know: where they cannot be built on base they name no
+// test there, and a change that has their folder left out would have nobody ask for them.
+func (x *hiddenTests) keptOut() (units []string) {
+	base, head := x.seen["hidden/base"].Session, x.seen["hidden/head"].Session
+	if base == nil || head == nil {
+		return nil
+	}
+	for _, u := range base.Units {
+		theirs := x.task.onBase != nil && x.task.onBase.Session != nil && x.task.onBase.Session.Unit(u.ID) != nil
+		if u.Expected && head.Unit(u.ID) == nil && !theirs {
+			units = append(units, u.ID)
+		}
+	}
+	return units
 }
 
 // ordinary are the tests of the tree itself, which the task's own runs show.
@@ -384,7 +403,7 @@ func (x *hiddenTests) ordinary() map[string]bool {
 	for id := range x.task.onHead().seen {
 		out[id] = true
 	}
-	if x.task.onBase != nil {
+	if x.task.onBase != nil && x.task.onBase.Session != nil {
 		for _, t := range x.task.onBase.Session.Tests {
 			out[t.ID] = true
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,10 @@ import (
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/contract"
+	"github.com/vallane/lane/lane/hidden"
+	"github.com/vallane/lane/lane/observe"
+	"github.com/vallane/lane/lane/runner"
+	"github.com/vallane/lane/lane/spec"
 )
 
 // packed writes an archive of one file beside the keys and returns its path.
@@ -62,7 +67,7 @@ func TestWhichArchiveIsTaken(t *testing.T) {
 	data, err := os.ReadFile(good)
 	must(t, err)
 	a.change(map[string]string{"acceptance.tar.zst": string(data)}) // where the change can read it
-	o.Hidden = filepath.Join(a.dir, "repo", "acceptance.tar.zst")
+	o.Hidden = good                                                 // and its name does not matter
 	var r *contract.Refused
 	if _, err := a.planned(o); !errors.As(err, &r) || r.Code != contract.Archive || !strings.Contains(r.Msg, "part of the tree") {
 		t.Errorf("an archive in the tree: %v", err)
@@ -74,6 +79,44 @@ func TestWhichArchiveIsTaken(t *testing.T) {
 	o.Contract, o.Trust, o.Hidden = "", "", good // a spec alone has no hidden tests
 	if j, err := a.planned(o); err != nil || j.archive != nil {
 		t.Errorf("hidden tests without a contract: %v", err)
+	}
+}
+
+// What has to pass is what only the hidden runs show, and never the tree's own tests in its place.
+func TestWhichHiddenTestsAreRequired(t *testing.T) {
+	session := func(units []string, tests ...string) *observe.Session {
+		s := &observe.Session{Expected: true}
+		for _, id := range units {
+			s.Units = append(s.Units, observe.Unit{ID: id, Expected: true, Started: true})
+		}
+		for _, id := range tests {
+			s.Tests = append(s.Tests, observe.Test{ID: id, Status: observe.Passed})
+		}
+		return s
+	}
+	own := session([]string{"m"}, "m.TestOwn")
+	for _, c := range []struct {
+		name       string
+		head, base *observe.Session
+		want       []string
+	}{
+		{"beside the tree's own", session([]string{"m", "m/acceptance"}, "m.TestOwn", "m/acceptance.TestKept"), own, []string{"m/acceptance.TestKept"}},
+		{"the tree's own alone", own, own, nil},
+		{"kept out of head, and not built on base", own, session([]string{"m", "m/acceptance"}, "m.TestOwn"), []string{"m/acceptance"}},
+		{"one of two kept out", session([]string{"m", "m/one"}, "m.TestOwn", "m/one.TestKept"), session([]string{"m", "m/one", "m/two"}, "m.TestOwn"), []string{"m/one.TestKept", "m/two"}},
+	} {
+		x := &hiddenTests{j: &job{spec: &spec.Spec{Hidden: &spec.Hidden{}}, archive: &hidden.Archive{}}, task: &task{onBase: &runner.Seen{Session: own}, seen: []seenRun{{seen: runner.Seen{Session: own}}}},
+			plan: &assurance.HiddenPlan{Kind: assurance.HiddenInProcess}, veil: newVeil(), told: told{Names: map[string]string{}},
+			seen: map[string]runner.Seen{"hidden/head": {Session: c.head}, "hidden/base": {Session: c.base}}}
+		x.require()
+		var got []string
+		for _, id := range x.plan.Tests {
+			got = append(got, x.told.Names[id])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q are required, want %q", c.name, got, c.want)
+		}
 	}
 }
 

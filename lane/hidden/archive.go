@@ -57,6 +57,21 @@ func (f File) Mode() fs.FileMode {
 
 // Open reads an archive from a file. A *Bad error says what is wrong with what it holds.
 func Open(name string) (*Archive, error) {
+	data, err := Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data)
+}
+
+// Digest names the packed bytes of an archive: "sha256:" and hex.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Read reads the packed bytes of an archive, one more than MaxPacked at most, and unpacks nothing.
+func Read(name string) ([]byte, error) {
 	st, err := os.Stat(name)
 	if err == nil && !st.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no regular file", name)
@@ -73,7 +88,7 @@ func Open(name string) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the archive of hidden tests: %w", err)
 	}
-	return Parse(data)
+	return data, nil
 }
 
 // Bad says why an archive is not taken.
@@ -86,8 +101,7 @@ func (b *Bad) Error() string { return "read the archive of hidden tests: " + b.W
 
 // Parse reads the bytes of an archive. Its error is a *Bad.
 func Parse(data []byte) (*Archive, error) {
-	sum := sha256.Sum256(data)
-	a := &Archive{Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(len(data))}
+	a := &Archive{Digest: Digest(data), Size: int64(len(data))}
 	if err := a.unpack(data); err != nil {
 		return nil, &Bad{&Archive{Digest: a.Digest, Size: a.Size}, err.Error()}
 	}
@@ -133,9 +147,10 @@ func (a *Archive) unpack(data []byte) error {
 		if !isFile {
 			continue
 		}
-		if size += h.Size; size > MaxSize { // before a byte of it is read, holes of sparse files included
+		if h.Size > MaxSize-size { // before a byte of it is read, holes of sparse files included
 			return fmt.Errorf("its files have more than %d bytes", MaxSize)
 		}
+		size += h.Size
 		content := make([]byte, h.Size)
 		if _, err := io.ReadFull(t, content); err != nil {
 			return fmt.Errorf("it cannot be unpacked: %w", err)

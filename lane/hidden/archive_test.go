@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,6 +114,17 @@ func TestArchivesThatAreRefused(t *testing.T) {
 			t.Errorf("a bomb: %v", err)
 		}
 	}
+	// Two whose sizes together are more than a number holds.
+	var b bytes.Buffer
+	z, _ := zstd.NewWriter(&b)
+	w := tar.NewWriter(z)
+	must(t, w.WriteHeader(&tar.Header{Name: "a", Typeflag: tar.TypeReg, Size: 1}))
+	w.Write([]byte("a"))
+	must(t, w.WriteHeader(&tar.Header{Name: "b", Typeflag: tar.TypeReg, Size: math.MaxInt64, Format: tar.FormatGNU}))
+	must(t, z.Close())
+	if _, err := hidden.Parse(b.Bytes()); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("sizes that overflow: %v", err)
+	}
 	for _, data := range [][]byte{nil, []byte("no archive"), pack(t, file("a"))[:30], append(pack(t, file("a")), "rest"...)} {
 		if _, err := hidden.Parse(data); err == nil {
 			t.Errorf("%d bytes that are no archive are one", len(data))
@@ -146,7 +158,7 @@ func TestOpen(t *testing.T) {
 // A hidden file wins over whatever the change has put at its path, and no link of the change leads a write elsewhere.
 func TestLay(t *testing.T) {
 	base, outside := t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{"a.py": "a", "tests/test_b.py": "mine", "ro": "r", "acceptance": "a file where a folder should be"} {
+	for name, text := range map[string]string{"a.py": "a", "d\xff/c.py": "c", "tests/test_b.py": "mine", "ro": "r", "acceptance": "a file where a folder should be"} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(base, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(base, name), []byte(text), 0o644))
 	}
@@ -171,6 +183,9 @@ func TestLay(t *testing.T) {
 	}
 	if st, err := os.Stat(filepath.Join(dir, "ro")); err != nil || st.Mode() != 0o444 {
 		t.Errorf("a file of the tree: %v, %v", st, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "d\xff/c.py")); err != nil || string(data) != "c" {
+		t.Errorf("a file in a folder whose name is no UTF-8: %q, %v", data, err)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
 		t.Errorf("something was written outside: %v", left)

@@ -91,8 +91,13 @@ func copyTree(from string, to *os.Root) error {
 		return err
 	}
 	defer src.Close()
-	return fs.WalkDir(src.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." {
+	// Not by fs.WalkDir, whose names have to be UTF-8: those of a tree need not.
+	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || at == from {
+			return err
+		}
+		name, err := filepath.Rel(from, at)
+		if err != nil {
 			return err
 		}
 		info, err := d.Info()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -85,8 +86,19 @@ func begin(dir, spec, source string, l *flock.Lock) (*Run, error) {
 	return r, nil
 }
 
+// openLedger opens the ledger for more lines. One that a crash cut short is ended first: the next would be lost with it.
 func openLedger(dir string) (*os.File, error) {
-	return os.OpenFile(filepath.Join(dir, "ledger.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, "ledger.jsonl"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	var last [1]byte
+	if end, err := f.Seek(0, io.SeekEnd); err == nil && end > 0 {
+		if _, err := f.ReadAt(last[:], end-1); err == nil && last[0] != '\n' {
+			f.Write([]byte("\n"))
+		}
+	}
+	return f, nil
 }
 
 // Attempt is the number of this run, from 1.

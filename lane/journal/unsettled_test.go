@@ -58,4 +58,12 @@ func TestUnsettled(t *testing.T) {
 	if got := labels(); got != "c" {
 		t.Errorf("beside a line that a crash cut: %s", got)
 	}
+	// What is noted after it is not lost with it.
+	err = Amend(dir, func(note func(string, map[string]any)) error {
+		note("gone", map[string]any{"label": "c"})
+		return nil
+	})
+	if got := labels(); err != nil || got != "" {
+		t.Errorf("after a line that a crash cut: %s, %v", got, err)
+	}
 }

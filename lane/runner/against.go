@@ -27,6 +27,8 @@ const (
 type Program struct {
 	Stage *Stage // nil: there is none
 	Argv  []string
+	// AtOnce bounds how many programs run at a time, for all that share it, by what it holds; nil for 4 of this run.
+	AtOnce chan struct{}
 }
 
 // Talked is what passed between a run and its program.
@@ -50,7 +52,10 @@ type TalkEnd struct {
 func (s *Stage) RunAgainst(ctx context.Context, o Order, p Program) (Seen, Talked, error) {
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &relay{program: p, slots: make(chan struct{}, mostAtOnce)}
+	r := &relay{program: p, slots: p.AtOnce}
+	if r.slots == nil {
+		r.slots = make(chan struct{}, mostAtOnce)
+	}
 	x := s.task.On(s.tree, s.cache)
 	x.listen = ProgramAddress
 	x.opened = func(b *fence.Box) { r.all.Go(func() { r.serve(serving, b.Listener()) }) }

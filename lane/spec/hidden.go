@@ -2,8 +2,11 @@ package spec
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vallane/lane/lane/spec/position"
 )
 
 // Where hidden tests run (hidden.kind).
@@ -78,6 +81,9 @@ func (c *checker) hiddenRules(s *Spec) {
 	}
 	if h.Timeout > s.Limits.Deadline && c.given["hidden.timeout"] && s.Limits.Deadline > 0 {
 		c.at("hidden.timeout", "\"timeout\" is longer than the deadline of "+formatDuration(s.Limits.Deadline), "raise limits.deadline")
+	}
+	if i := slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Name == "hidden" }); i >= 0 {
+		c.at(position.Path("task["+strconv.Itoa(i)+"].name"), "a task is called hidden, and so are the runs of hidden tests", "give the task another name")
 	}
 	switch {
 	case c.partial:

@@ -29,8 +29,9 @@ const (
 const (
 	defaultTimeout = time.Minute
 	askEvery       = 100 * time.Millisecond
-	lifetime       = 24 * time.Hour  // of up, which Lane ends long before
-	goneTime       = 5 * time.Second // for the last question to the target's address
+	lifetime       = 24 * time.Hour   // of up, which Lane ends long before
+	upTime         = 30 * time.Second // for up to end once it was told to
+	goneTime       = 5 * time.Second  // for the last question to the target's address
 )
 
 // Target is a disposable target in boxes of Lane's own.
@@ -227,6 +228,18 @@ func (l *life) wait(ctx context.Context) *assurance.TargetAnswer {
 	}
 }
 
+// upEnded waits for the command that puts the target up. Where nobody ends it in time, its box is closed, which ends every process in it.
+func (l *life) upEnded() *ended {
+	select {
+	case e := <-l.ended:
+		return &e
+	case <-time.After(upTime):
+		l.box.Close()
+	}
+	e := <-l.ended
+	return &e
+}
+
 // tearDown ends everything that was made and looks whether it is gone. No command can keep it from that, and no context.
 func (l *life) tearDown() error {
 	l.door.shut()
@@ -236,8 +249,7 @@ func (l *life) tearDown() error {
 	if l.stop != nil {
 		l.stop()
 		if l.up == nil {
-			e := <-l.ended
-			l.up = &e
+			l.up = l.upEnded()
 		}
 		l.o.Up, gone.Left = l.up.receipt, l.up.result.Census.After
 		l.saw(l.up.result)

@@ -20,6 +20,11 @@ type Blob struct {
 	Mode fs.FileMode
 }
 
+// BlobID is the git blob id that a content has in a repository.
+func BlobID(content []byte) string {
+	return plumbing.ComputeHash(plumbing.BlobObject, content).String()
+}
+
 func blobOf(e objects.Entry) Blob {
 	b := Blob{Hash: e.ID.String()}
 	switch e.Mode {
