@@ -9,8 +9,9 @@ import (
 // A command is one of the runner, taken apart.
 type command struct {
 	start  []string // what starts the runner, and its subcommand
-	flags  []string // with their values, as they stand
-	paths  []string // words that say which files
+	args   []string // all that follows, as it stands, but for "--" and what follows that
+	rest   []string // that
+	flags  []string // those of args that are options, with their values where that is known
 	unsure string   // why its tests cannot be selected; "" where they can
 }
 
@@ -44,21 +45,21 @@ func (d *dialect) parse(argv []string) (c command, ok bool) {
 			args, at = args[1:], at+1
 		}
 	}
-	c.start = argv[:at]
-	d.options(&c, args)
+	c.start, c.args = argv[:at], args
+	if end := slices.Index(args, "--"); end >= 0 {
+		c.args, c.rest = args[:end], args[end:]
+	}
+	d.options(&c)
 	return c, true
 }
 
-// options tells the flags of a command from the words that name files.
-func (d *dialect) options(c *command, args []string) {
+// options takes the options out of a command's words, and leaves those that name files.
+func (d *dialect) options(c *command) {
+	args := c.args
 	for i := 0; i < len(args); i++ {
 		name, _, has := strings.Cut(args[i], "=")
 		switch {
-		case args[i] == "--":
-			c.paths = append(c.paths, args[i+1:]...)
-			return
 		case !strings.HasPrefix(name, "-"):
-			c.paths = append(c.paths, args[i])
 			continue
 		case slices.Contains(d.chooses, name):
 			c.unsure = name + " chooses tests itself"

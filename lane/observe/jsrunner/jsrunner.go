@@ -96,11 +96,12 @@ func (s *setup) vary(v observe.Variation) (observe.Plan, error) {
 		p.Notes = append(p.Notes, fmt.Sprintf("tests of %s are not selected: %s", s.name, s.unsure))
 	}
 	say := map[string]any{"tree": s.box, "out": outFile}
-	argv, paths := slices.Concat(s.cmd.start, s.cmd.flags, s.report(s.cmd)), s.cmd.paths
+	// Lane's options follow the command's own words: which of these is the value of which option is not always known.
+	argv, last := slices.Concat(s.cmd.start, s.cmd.args, s.report(s.cmd)), s.cmd.rest
 	if v.Select != nil {
-		units := unitsOf(v.Select)
-		paths = nil
-		for _, u := range units {
+		argv = slices.Concat(s.cmd.start, s.cmd.flags, s.report(s.cmd))
+		var paths []string
+		for _, u := range unitsOf(v.Select) {
 			paths = append(paths, path.Join(s.box, u))
 		}
 		say["order"] = paths
@@ -110,9 +111,9 @@ func (s *setup) vary(v observe.Variation) (observe.Plan, error) {
 		if e := expression(v.Select); e != "" {
 			argv = append(argv, s.titles+"="+e)
 		}
-		paths = s.files(paths)
+		last = s.files(paths)
 	}
-	if v.FailFast {
+	if v.FailFast && !s.cmd.has("--bail", "-b") {
 		argv = append(argv, s.failFast)
 	}
 	if v.Seed != 0 && s.shuffle != nil {
@@ -124,7 +125,7 @@ func (s *setup) vary(v observe.Variation) (observe.Plan, error) {
 	if err != nil {
 		return p, fmt.Errorf("plan %s: %w", s.name, err)
 	}
-	p.Argv = slices.Concat(argv, paths)
+	p.Argv = slices.Concat(argv, last)
 	p.Files = map[string][]byte{s.script: s.source, planFile: data}
 	for name, text := range s.beside {
 		p.Files[name] = text

@@ -69,16 +69,16 @@ func TestSelection(t *testing.T) {
 	}{
 		{jsrunner.Vitest(), "vitest run --pool forks test/",
 			"vitest run --pool forks --reporter=default --reporter=/lane/js/vitest.mjs --testNamePattern=TITLES --bail=1 /tree/test/b.test.js /tree/test/a.test.js",
-			"vitest run --pool forks --reporter=default --reporter=/lane/js/vitest.mjs test/"},
+			"vitest run --pool forks test/ --reporter=default --reporter=/lane/js/vitest.mjs"},
 		{jsrunner.Vitest(), "vitest --run --reporter junit",
 			"vitest --run --reporter junit --reporter=/lane/js/vitest.mjs --testNamePattern=TITLES --bail=1 /tree/test/b.test.js /tree/test/a.test.js",
 			"vitest --run --reporter junit --reporter=/lane/js/vitest.mjs"},
 		{jsrunner.Jest(), "jest --ci -c jest.json test",
 			"jest --ci -c jest.json --reporters=default --reporters=/lane/js/jest.cjs --testSequencer=/lane/js/sequence.cjs --testNamePattern=TITLES --bail=1 --runTestsByPath /tree/test/b.test.js /tree/test/a.test.js",
-			"jest --ci -c jest.json --reporters=default --reporters=/lane/js/jest.cjs test"},
+			"jest --ci -c jest.json test --reporters=default --reporters=/lane/js/jest.cjs"},
 		{jsrunner.Mocha(), "mocha --exit -r setup.js test/*.js",
 			"mocha --exit -r setup.js --reporter /lane/js/mocha.cjs --grep=TITLES --bail /tree/test/b.test.js /tree/test/a.test.js",
-			"mocha --exit -r setup.js --reporter /lane/js/mocha.cjs test/*.js"},
+			"mocha --exit -r setup.js test/*.js --reporter /lane/js/mocha.cjs"},
 	} {
 		q := observe.Request{Argv: strings.Fields(c.run), TreeHost: t.TempDir()}
 		p, err := c.r.Instrument(q)
@@ -115,6 +115,12 @@ func TestUnselectable(t *testing.T) {
 	}{
 		{jsrunner.Vitest(), "vitest run -t total", "", false},
 		{jsrunner.Vitest(), "vitest run --shard=1/2", "", false},
+		{jsrunner.Vitest(), "vitest run --project unit test", "", false},
+		{jsrunner.Jest(), "jest test/unit -t adds --projects a b", "", false},
+		{jsrunner.Jest(), "jest --projects a b -- test", "", false},
+		{jsrunner.Mocha(), "mocha --ignore test/slow.js test/", "", false},
+		{jsrunner.Mocha(), "mocha --grep total test/a.js", "", false},
+		{jsrunner.Mocha(), "mocha -- test/a.js", "", true},
 		{jsrunner.Vitest(), "vitest run --strange test", "", false},
 		{jsrunner.Vitest(), "vitest run --strange --silent", "", true},
 		{jsrunner.Vitest(), "vitest run --no-color test", "", true},
@@ -130,6 +136,9 @@ func TestUnselectable(t *testing.T) {
 		p, err := c.r.Instrument(q)
 		if err != nil || p.Selectable != c.want || (len(p.Notes) > 0) == c.want {
 			t.Errorf("%s in %q: selectable: %v, want %v: %q, %v", c.run, c.dir, p.Selectable, c.want, p.Notes, err)
+		}
+		if own, rest, _ := strings.Cut(c.run, " -- "); !strings.HasPrefix(strings.Join(p.Argv, " "), own+" --reporter") || !strings.HasSuffix(strings.Join(p.Argv, " "), rest) {
+			t.Errorf("%s is run as %q", c.run, p.Argv)
 		}
 		q.Select = []string{"a.test.js > a"}
 		if _, err = c.r.Instrument(q); (err == nil) != c.want {
