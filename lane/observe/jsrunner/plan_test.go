@@ -151,6 +151,27 @@ func TestUnselectable(t *testing.T) {
 	}
 }
 
+// jest takes all words after --reporters, also after --reporters=a, for reporters, up to the next option.
+func TestJestReporters(t *testing.T) {
+	for run, selected := range map[string]bool{"jest test/unit": true, "jest --ci test": true, "jest -- test/unit": true, "jest": true, "jest --reporters=dots --ci test": true, "jest -t adds test": false} {
+		for _, q := range []observe.Request{{}, {FailFast: true}, {Seed: 7}, {Select: []string{"a.test.js > a"}}, {Select: []string{"a.test.js"}, FailFast: true}} {
+			if q.Select != nil && !selected {
+				continue
+			}
+			q.Argv, q.TreeHost = strings.Fields(run), t.TempDir()
+			p, err := jsrunner.Jest().Instrument(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, word := range p.Argv[:len(p.Argv)-1] {
+				if next := p.Argv[i+1]; strings.HasPrefix(word, "--reporters=") && !strings.HasPrefix(next, "-") {
+					t.Errorf("%s: jest takes %s for a reporter: %q", run, next, p.Argv)
+				}
+			}
+		}
+	}
+}
+
 // The order of tests is varied where every release has an option for it, and where not, that is said.
 func TestOrder(t *testing.T) {
 	for _, r := range reporters {
