@@ -21,13 +21,7 @@ import (
 type Probes struct {
 	Files map[string][]byte // to be laid over the tree, by path
 
-	pieces map[string][]piece
-}
-
-// A piece is a stretch of a file that belongs to the body of one function and to none within it.
-type piece struct {
-	mutate.Block
-	place int
+	pieces map[string][][]mutate.Block // by file and place: the stretches that belong to the body of one function and to none within it
 }
 
 // Probe puts calls into the files that were read. A call tells the function laneReached of the process the file and the number of the
@@ -35,7 +29,7 @@ type piece struct {
 // The seed chooses names.
 func (r *Result) Probe(ctx context.Context, seed [32]byte) (out *Probes, err error) {
 	name := fmt.Sprintf("lane%016x", rand.New(rand.NewChaCha8(seed)).Uint64())
-	out = &Probes{Files: map[string][]byte{}, pieces: map[string][]piece{}}
+	out = &Probes{Files: map[string][]byte{}, pieces: map[string][][]mutate.Block{}}
 	parsers := treesitter.Parsers{}
 	defer func() { err = errors.Join(err, parsers.Close(ctx)) }()
 	for file := range r.lines {
@@ -83,13 +77,15 @@ func probed(file, name string, src []byte, root *node, bodies []*body) []byte {
 	return out
 }
 
-// pieces divides a file among its bodies, which are sorted, the outer ones first.
-func pieces(src []byte, bodies []*body) (out []piece) {
+// pieces divides a file among its places: itself, and its bodies, which are sorted, the outer ones first.
+func pieces(src []byte, bodies []*body) [][]mutate.Block {
+	out := make([][]mutate.Block, 1+len(bodies))
 	in := []int{0} // the places whose bodies are open
 	at := 0
 	to := func(end int) {
 		if end > at {
-			out = append(out, piece{block(src, at, end), in[len(in)-1]})
+			place := in[len(in)-1]
+			out[place] = append(out[place], block(src, at, end))
 			at = end
 		}
 	}
@@ -122,20 +118,22 @@ func position(src []byte, at int) (line, col int) {
 	return 1 + bytes.Count(src[:at], newline), at - bytes.LastIndexByte(src[:at], '\n')
 }
 
-// Add tells a reach map that tests came by a place of a file.
+// Holds reports whether a file has a place.
+func (p *Probes) Holds(file string, place int) bool { return place >= 0 && place < len(p.pieces[file]) }
+
+// Add tells a reach map that tests came by a place of a file. A place that the file does not have is nothing.
 func (p *Probes) Add(reach *mutate.Reach, file string, place int, tests []string) {
-	for _, x := range p.pieces[file] {
-		if x.place == place {
-			for _, t := range tests {
-				reach.Add(t, file, x.Block)
-			}
-		}
+	if !p.Holds(file, place) {
+		return
+	}
+	for _, t := range tests {
+		reach.Add(t, file, p.pieces[file][place]...)
 	}
 }
 
 // Declare makes all places of a file known to a reach map. Call it for files that were seen to be loaded: of others nothing is known.
 func (p *Probes) Declare(reach *mutate.Reach, file string) {
-	for _, x := range p.pieces[file] {
-		reach.Known(file, x.Block)
+	for _, blocks := range p.pieces[file] {
+		reach.Known(file, blocks...)
 	}
 }
