@@ -114,7 +114,7 @@ func (r *run) alone(ctx context.Context, i int, tests []string, p Purpose, label
 		return finding{verdict: NotRun, reason: "it fails on the null mutant"}
 	}
 	acc := account{label: string(p) + "/" + label + "/"}
-	f := r.ask(ctx, Trial{Purpose: p, Mutant: &m, Tests: tests, Tier: tier, FailFast: true}, null, &acc)
+	f := r.ask(ctx, Trial{Purpose: p, Mutant: &m, Tests: tests, Tier: tier, FailFast: !r.Whole}, null, &acc)
 	if len(f.doubt) > 0 || r.needsConfirming(&m, &f) {
 		f = r.confirm(ctx, &m, null, f, &acc)
 	}

@@ -99,7 +99,7 @@ func (r *run) askConfirm(ctx context.Context, m *Mutant, tests []string, acc *ac
 	if null.broken != "" {
 		return finding{verdict: NotRun, reason: null.broken}
 	}
-	f := r.ask(ctx, Trial{Purpose: ForConfirm, Mutant: m, Tests: tests, Tier: tier, FailFast: tests != nil}, null, acc)
+	f := r.ask(ctx, Trial{Purpose: ForConfirm, Mutant: m, Tests: tests, Tier: tier, FailFast: !r.Whole && tests != nil}, null, acc)
 	if f.verdict == Killed {
 		r.noteKill(m.ID, f.killers)
 	}

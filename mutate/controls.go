@@ -114,9 +114,11 @@ func (n *nullState) snapshot() *nullState {
 	return s
 }
 
+// runNull runs a null mutant as mutants are run, in their order and up to the first failure: a test that could tell the two apart would
+// pass here and fail there. Where one fails, a second run without an end at the first says which others do.
 func (r *run) runNull(ctx context.Context, n *nullState, file string, tier Tier, tests []string) Control {
 	c := Control{File: file, Tier: tier, Tests: tests}
-	t := Trial{Purpose: ForNull, Tests: tests, Tier: tier}
+	t := Trial{Purpose: ForNull, Tests: r.order(tests), Tier: tier, FailFast: !r.Whole && r.mayStopEarly(tests, n)}
 	t.ID = fmt.Sprintf("%s/%s/%s/%d", t.Purpose, file, tier, len(n.results)+1)
 	if err := r.layNull(&t, &c); err != nil {
 		n.broken = "read source: " + err.Error()
@@ -127,8 +129,16 @@ func (r *run) runNull(ctx context.Context, n *nullState, file string, tier Tier,
 	factor := time.Duration(r.limits.Factor)
 	t.CPU, t.Wall = r.limits.NullCPU+factor*cpu, r.limits.NullWall+factor*wall
 	res, err := r.try(ctx, t)
+	var early []string
+	if err == nil && t.FailFast && res.End == EndExited && !res.BuildFailed && anyFailed(res) {
+		f := judge(t, res, r.suite.canKill, r.suite.top)
+		early = slices.Concat(f.killers, f.doubt)
+		n.noisy = n.noisy || len(early) == 0
+		t.ID, t.FailFast = t.ID+"/all", false
+		res, err = r.try(ctx, t)
+	}
 	if err == nil {
-		err = r.judgeNull(n, &c, t, res)
+		err = r.judgeNull(n, &c, t, res, early)
 	}
 	if err != nil {
 		n.broken = "null mutant: " + err.Error()
@@ -157,8 +167,8 @@ func (r *run) layNull(t *Trial, c *Control) error {
 }
 
 // judgeNull fills in which tests fail on a change that changes nothing. An error says that nothing can be learned
-// from mutants of this file in this tier.
-func (r *run) judgeNull(n *nullState, c *Control, t Trial, res TrialResult) error {
+// from mutants of this file in this tier. Early are tests that would have killed in a run that ended at them, whatever they did later.
+func (r *run) judgeNull(n *nullState, c *Control, t Trial, res TrialResult, early []string) error {
 	switch {
 	case res.BuildFailed:
 		return fmt.Errorf("it does not build: %s", lastLines(res.Output))
@@ -187,6 +197,9 @@ func (r *run) judgeNull(n *nullState, c *Control, t Trial, res TrialResult) erro
 		} else if st == Failed || st == Unfinished {
 			n.noisy = true
 		}
+	}
+	for _, id := range early {
+		bad[id] = true
 	}
 	for id := range bad {
 		n.fails[id] = true

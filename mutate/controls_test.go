@@ -124,3 +124,75 @@ func TestCanaryMutant(t *testing.T) {
 		t.Errorf("a file with a kill was given %d canaries", n)
 	}
 }
+
+// A test that fails where a run may end at the first failure fails on the null mutant too, so that it kills nothing.
+func TestNullMutantRunsAsMutantsDo(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		edit  func(*Engine)
+		trick func(Trial, TrialResult) TrialResult
+		nulls int
+	}{
+		{"no trick", nil, nil, 1},
+		{"fails where it ends early", nil, failing("C", Failed), 2},
+		{"ends the process where it ends early", nil, failing("C", Unfinished), 2},
+		{"the whole command", func(e *Engine) { e.Reach = nil }, failing("C", Failed), 2},
+		{"the whole matrix", func(e *Engine) { e.Whole, e.ConfirmAll, e.Judge = true, true, []string{"C"} }, failing("C", Failed), 1},
+	} {
+		_, e := newDouble(clean("C", "A")...)
+		d := &nullDouble{}
+		d.answer = func(tr Trial) (TrialResult, error) {
+			if c.trick == nil || !tr.FailFast || tr.Tests != nil && !slices.Contains(tr.Tests, "C") {
+				return allPass(tr), nil
+			}
+			return c.trick(tr, allPass(tr)), nil
+		}
+		d.null = func(tr Trial) (TrialResult, error) {
+			d.trials = append(d.trials, tr)
+			return d.answer(tr)
+		}
+		e.Runner, e.Reach = d, &Reach{}
+		e.Reach.Add("C", "f.go", line(1))
+		e.Reach.Add("A", "f.go", line(1))
+		if c.edit != nil {
+			c.edit(&e)
+		}
+		rep := mustRun(t, e, at("m", 1))
+		if r := rep.Results[0]; r.Verdict != Survived || len(d.asked(ForNull)) != c.nulls {
+			t.Errorf("%s: %s (%s), null runs %q", c.name, r.Verdict, r.Reason, d.asked(ForNull))
+		}
+		if null, mutants := strings.Join(d.trials[0].Tests, " "), d.asked(ForMutant); c.trick == nil && "m: "+null != mutants[0] {
+			t.Errorf("%s: the null mutant asks %q, mutants %q", c.name, null, mutants)
+		}
+		for _, tr := range d.trials {
+			if e.Whole && tr.FailFast {
+				t.Errorf("%s: %s may end early", c.name, tr.ID)
+			}
+		}
+	}
+}
+
+// failing makes a run end early at a test that does not pass.
+func failing(test string, how Status) func(Trial, TrialResult) TrialResult {
+	return func(tr Trial, r TrialResult) TrialResult {
+		r.Exit, r.Tests = 1, map[string]Status{test: how}
+		return r
+	}
+}
+
+// All tests that fail on a null mutant are found, also those behind the first.
+func TestNullMutantOnWhichSeveralFail(t *testing.T) {
+	_, e := newDouble(clean("A", "B", "C")...)
+	d := &nullDouble{null: func(tr Trial) (TrialResult, error) {
+		r := ends(tr, EndExited, 1, map[string]Status{"A": Failed, "B": Failed})
+		if tr.FailFast {
+			r.Tests = map[string]Status{"A": Failed}
+		}
+		return r, nil
+	}}
+	e.Runner = d
+	rep := mustRun(t, e, at("m", 1))
+	if got := rep.Nulls; len(got) != 1 || !slices.Equal(got[0].Failed, []string{"A", "B"}) {
+		t.Errorf("null mutants: %+v", got)
+	}
+}
