@@ -33,7 +33,8 @@ func (j *job) record(ctx context.Context, t *task, tests []string, e *mutate.Eng
 }
 
 // reachOf makes the reach map of tests from the marks of their files. A mark of no file in particular is one of them all. Of a source in
-// which a function was entered by a test file that did not load it, nothing is known: files shared what they loaded.
+// which a function was entered by a test file that did not load it, nothing is known: files shared what they loaded. A mark of a file by
+// another name (its link's, say) than that of its tests may be one of any of them.
 func reachOf(ctx context.Context, probes *javascript.Probes, marks []observe.Mark, tests []string) (*mutate.Reach, error) {
 	reach := &mutate.Reach{Divided: true}
 	of := map[string][]string{"": tests}
@@ -43,7 +44,7 @@ func reachOf(ctx context.Context, probes *javascript.Probes, marks []observe.Mar
 		reach.Measured(id)
 	}
 	marks = distinct(probes, marks)
-	shared, declared := sharedFiles(marks), map[string]bool{}
+	shared, declared, byAll := sharedFiles(marks), map[string]bool{}, map[observe.Mark]bool{}
 	for _, m := range marks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -55,7 +56,11 @@ func reachOf(ctx context.Context, probes *javascript.Probes, marks []observe.Mar
 			declared[m.File] = true
 			probes.Declare(reach, m.File)
 		}
-		probes.Add(reach, m.File, m.Place, of[m.Unit])
+		by, ok := of[m.Unit]
+		if m.Unit = ""; !ok && !byAll[m] {
+			by, byAll[m] = tests, true
+		}
+		probes.Add(reach, m.File, m.Place, by)
 	}
 	return reach, nil
 }

@@ -32,6 +32,7 @@ func TestReachOf(t *testing.T) {
 		{"a process of somebody's", ":0 :1", x + ", " + x2 + ", " + y, "", x + ", " + x2 + ", " + y},
 		{"loaded before any test", ":0 y.test.js:2", "", y, x + ", " + x2 + ", " + y},
 		{"places that no file has", "x.test.js:0 x.test.js:3 x.test.js:-1 y.test.js:7", "", "", x + ", " + x2},
+		{"a file by another name", "x.test.js:0 link.test.js:0 link.test.js:1 other.test.js:0 other.test.js:1", x + ", " + x2 + ", " + y, "", x + ", " + x2 + ", " + y},
 		{"shared", "x.test.js:0 x.test.js:1 y.test.js:1", "unknown", "unknown", "unknown"},
 	} {
 		var marks []observe.Mark
