@@ -276,7 +276,7 @@ func TestRecordings(t *testing.T) {
 		if !slices.Contains(p.Collect, p.At) || !slices.Equal(p.Env, []string{"NODE_OPTIONS=--require=/lane/js/reached.cjs --no-warnings"}) || p.Files["/lane/js/reached.cjs"] == nil {
 			t.Errorf("%s: %q %q", c.r.Name(), p.Collect, p.Env)
 		}
-		if isolated := slices.Index(p.Argv, "--isolate"); (isolated == 1) != (c.r.Name() == "vitest") {
+		if (p.Argv[len(p.Argv)-1] == "--isolate") != (c.r.Name() == "vitest") {
 			t.Errorf("%s: %q", c.r.Name(), p.Argv)
 		}
 		marks, err := p.Parse([]byte(c.line + "\n"))
@@ -287,6 +287,12 @@ func TestRecordings(t *testing.T) {
 			if _, err := p.Parse([]byte(bad)); err == nil {
 				t.Errorf("%s: %s is read", c.r.Name(), bad)
 			}
+		}
+	}
+	for _, own := range []string{"--no-isolate", "--isolate=false", "--poolOptions.forks.isolate=false", "--no-poolOptions.threads.isolate"} {
+		runs, err := jsrunner.Vitest().Record(observe.Request{Argv: []string{"vitest", "run", own}, TreeHost: t.TempDir(), Select: ids})
+		if err != nil || slices.Contains(runs[0].Argv, own) || runs[0].Argv[len(runs[0].Argv)-1] != "--isolate" {
+			t.Errorf("%s: %v, %q", own, err, runs[0].Argv)
 		}
 	}
 	runs, _ := jsrunner.Vitest().Record(observe.Request{Argv: []string{"vitest"}, TreeHost: t.TempDir(), Select: ids})

@@ -47,8 +47,9 @@ func (r Reporter) Record(q observe.Request) ([]observe.Recording, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := len(s.cmd.start)
-		p.Argv = slices.Concat(p.Argv[:at:at], s.isolate, p.Argv[at:])
+		if s.isolate != "" { // what the command itself says would win
+			p.Argv = append(slices.DeleteFunc(p.Argv, isolates), s.isolate)
+		}
 		p.Env = []string{"NODE_OPTIONS=" + strings.TrimSpace("--require="+reachedScript+" "+value(q.Env, "NODE_OPTIONS"))}
 		p.Files[reachedScript], p.Files[reachedPlan] = reacher, data
 		p.Collect = append(p.Collect, reachedFile)
@@ -82,6 +83,12 @@ func (s *setup) marks(data []byte, alone string) (out []observe.Mark, err error)
 		out = append(out, observe.Mark{Unit: unit, File: file, Place: int(place)})
 	}
 	return out, nil
+}
+
+// isolates reports whether a word says if test files share modules.
+func isolates(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return name == "--isolate" || name == "--no-isolate" || strings.HasSuffix(name, ".isolate") && strings.Contains(name, "poolOptions.")
 }
 
 func value(env []string, key string) string {
