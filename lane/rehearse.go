@@ -279,6 +279,10 @@ func (r *rehearsal) manifests(ctx context.Context, tree string) ([]deploy.File, 
 		if !r.spec.Deploy.Covers(name) {
 			continue
 		}
+		if len(out) == deploy.MaxObjects { // never without a word: these may all hold no object
+			out = append(out, deploy.File{Name: name, Unasked: fmt.Sprintf("there are more than %d manifests, and Lane reads no more", deploy.MaxObjects)})
+			break
+		}
 		f, blob := deploy.File{Name: name}, all[name]
 		switch {
 		case !blob.Mode.IsRegular() && blob.Mode&fs.ModeType != 0:
@@ -294,9 +298,6 @@ func (r *rehearsal) manifests(ctx context.Context, tree string) ([]deploy.File, 
 			left -= len(f.Data)
 		}
 		out = append(out, f)
-		if len(out) > deploy.MaxObjects {
-			break
-		}
 	}
 	return out, nil
 }

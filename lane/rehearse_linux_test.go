@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/internal/testcluster"
+	"github.com/vallane/lane/lane/deploy"
 	"github.com/vallane/lane/lane/journal"
 	"github.com/vallane/lane/lane/spec"
 	"github.com/vallane/lane/mutate"
@@ -25,8 +27,8 @@ run = ["go", "test", "./..."]
 manifests = ["deploy/**"]
 `
 
-// rehearsed carries out the step deploy of a spec alone, and returns what it left in the evidence.
-func rehearsed(t *testing.T, dir string, c Cluster) *job {
+// planned is a check of a spec whose plan is made, and nothing else.
+func planned(t *testing.T, dir string, c Cluster) *job {
 	t.Helper()
 	o := Options{State: t.TempDir(), Cache: t.TempDir(), Cluster: c}
 	s, err := spec.Load(filepath.Join(dir, "lane.toml"))
@@ -42,6 +44,13 @@ func rehearsed(t *testing.T, dir string, c Cluster) *job {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.journal.Finish(journal.Status{State: journal.Done}) })
+	return j
+}
+
+// rehearsed carries out the step deploy of a spec alone, and returns what it left in the evidence.
+func rehearsed(t *testing.T, dir string, c Cluster) *job {
+	t.Helper()
+	j := planned(t, dir, c)
 	if err := j.rehearse(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +145,31 @@ func TestRehearse(t *testing.T) {
 	}
 	if err := (Cluster{Disposable: true}).check(); err == nil {
 		t.Error("a disposable server of no programs is taken")
+	}
+}
+
+// More manifests than Lane reads are never left out without a word, whatever is in the first.
+func TestRehearseTooManyManifests(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "lane.toml", manifestSpec)
+	if err := os.Mkdir(filepath.Join(dir, "deploy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range deploy.MaxObjects + 1 {
+		write(t, dir, fmt.Sprintf("deploy/a%04d.yaml", i), "# nothing\n")
+	}
+	write(t, dir, "deploy/z.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: z}\n")
+	git(t, dir, "init", "-q", "-b", "change")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "all")
+	j := planned(t, dir, Cluster{})
+	r := &rehearsal{job: j, plan: &assurance.PlannedDeploy{}}
+	set, err := r.set(t.Context(), j.change.HeadTree, assurance.Head, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Objects) != 1 || !strings.Contains(set.Objects[0].Unasked, "more than 1000 manifests") {
+		t.Errorf("of %d manifests there are the objects %+v", deploy.MaxObjects+2, set.Objects)
 	}
 }
 

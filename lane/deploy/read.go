@@ -43,7 +43,9 @@ func Read(files []File) (all []Object, skipped []string) {
 			}
 			o.Source = f.Name
 			if o.Kind != "" && strings.HasPrefix(o.APIVersion, "kustomize.config.k8s.io/") {
-				skipped = append(skipped, f.Name)
+				if len(skipped) == 0 || skipped[len(skipped)-1] != f.Name {
+					skipped = append(skipped, f.Name)
+				}
 				continue
 			}
 			if len(all) == MaxObjects {
@@ -69,6 +71,9 @@ func (f File) objects() []Object {
 	dec.SetStrict(true) // a key that comes twice is an error
 	var out []Object
 	for {
+		if len(out) >= MaxObjects { // said as an object: what was read may all be of a kind that is left out
+			return append(out, Object{Unasked: fmt.Sprintf("it has more than %d documents or objects, and Lane reads no more", MaxObjects)})
+		}
 		doc, err := next(dec)
 		if errors.Is(err, io.EOF) {
 			return out
@@ -77,9 +82,6 @@ func (f File) objects() []Object {
 			return append(out, fault("it is no YAML: %s", clip(firstLine(err.Error()), 300))...)
 		}
 		out = append(out, objectsOf(doc, 0)...)
-		if len(out) > MaxObjects {
-			return out
-		}
 	}
 }
 

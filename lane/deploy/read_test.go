@@ -103,6 +103,15 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
+// What is beyond a bound is said, also where all that was read before it is left out.
+func TestReadSaysWhatIsLeft(t *testing.T) {
+	own := strings.Repeat("---\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: x}\n", deploy.MaxObjects+1)
+	all, skipped := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(own + "---\n" + web)}})
+	if len(all) != 1 || all[0].Unasked == "" || all[0].Source != "a.yaml" || len(skipped) != 1 {
+		t.Errorf("%d objects: %v; left out are %d", len(all), shown(all), len(skipped))
+	}
+}
+
 // Equal objects have one digest, however they are written; others have another.
 func TestDigest(t *testing.T) {
 	read := func(text string) deploy.Object {
