@@ -257,7 +257,10 @@ func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRol
 		}
 	}
 	var skipped []string
-	set.Objects, skipped = deploy.Read(files)
+	set.Objects, skipped = deploy.Read(ctx, files)
+	if err := ctx.Err(); err != nil {
+		return set, err
+	}
 	if role == assurance.Head {
 		r.plan.Skipped = skipped
 	}

@@ -1,7 +1,9 @@
 package deploy_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +69,7 @@ func TestRead(t *testing.T) {
 		"kustomize's own":                {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: x}\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
+			all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
 			if d := cmp.Diff(c.want, shown(all)); d != "" {
 				t.Error(d)
 			}
@@ -90,14 +92,14 @@ func TestReadBounds(t *testing.T) {
 		"a large file":         {strings.Repeat("#", deploy.MaxFile+1), "unasked: it is larger than 4194304 bytes, and Lane reads no more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
+			all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
 			if got := shown(all); len(got) != 1 || got[0] != c.want {
 				t.Errorf("got %.300q, want %q", got, c.want)
 			}
 		})
 	}
 	many := strings.Repeat("---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n", deploy.MaxObjects+5)
-	all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(many)}, {Name: "b.yaml", Data: []byte(web)}})
+	all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(many)}, {Name: "b.yaml", Data: []byte(web)}})
 	if last := all[len(all)-1]; len(all) != deploy.MaxObjects+1 || last.Unasked == "" {
 		t.Errorf("%d objects were read, the last is %v", len(all), shown(all[len(all)-1:]))
 	}
@@ -106,16 +108,42 @@ func TestReadBounds(t *testing.T) {
 // What is beyond a bound is said, also where all that was read before it is left out.
 func TestReadSaysWhatIsLeft(t *testing.T) {
 	own := strings.Repeat("---\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: x}\n", deploy.MaxObjects+1)
-	all, skipped := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(own + "---\n" + web)}})
+	all, skipped := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(own + "---\n" + web)}})
 	if len(all) != 1 || all[0].Unasked == "" || all[0].Source != "a.yaml" || len(skipped) != 1 {
 		t.Errorf("%d objects: %v; left out are %d", len(all), shown(all), len(skipped))
+	}
+}
+
+// Many documents that are each within their bound come to no more than one bound together; what is left is said of every manifest.
+func TestReadBoundsTheWhole(t *testing.T) {
+	doc := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx:\n- &a [" + strings.Repeat("{},", 700) + "{}]\n- [" + strings.Repeat("*a,", 79) + "*a]\n"
+	many := strings.Repeat(doc, 20)
+	all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(many)}, {Name: "b.yaml", Data: []byte(many)}})
+	var left []string
+	values := 0
+	for _, o := range all {
+		if o.Unasked != "" {
+			left = append(left, o.Source)
+		}
+		if x, ok := o.Content["x"].([]any); ok {
+			values += len(x[1].([]any)) * 701
+		}
+	}
+	if !slices.Equal(left, []string{"a.yaml", "b.yaml"}) || values == 0 || values*320 > 64<<20 {
+		t.Errorf("%d objects hold %d mappings, and nothing is asked of the rest of %q", len(all), values, left)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if all, _ := deploy.Read(ctx, []deploy.File{{Name: "a.yaml", Data: []byte(web)}}); len(all) != 1 || !strings.Contains(all[0].Unasked, "canceled") {
+		t.Errorf("after its end it reads %v", shown(all))
 	}
 }
 
 // Equal objects have one digest, however they are written; others have another.
 func TestDigest(t *testing.T) {
 	read := func(text string) deploy.Object {
-		all, _ := deploy.Read([]deploy.File{{Name: "a", Data: []byte(text)}})
+		all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a", Data: []byte(text)}})
 		if len(all) != 1 || all[0].Digest == "" {
 			t.Fatalf("read %q: %v", text, shown(all))
 		}
@@ -135,7 +163,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n---\n- 1\n"))
 	f.Add([]byte(`{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, _ := deploy.Read([]deploy.File{{Name: "a", Data: data}})
+		all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a", Data: data}})
 		for _, o := range all {
 			if sound := o.Content != nil && o.Kind != "" && o.Digest != ""; o.Fault == "" && o.Unasked == "" && !sound {
 				t.Fatalf("it is neither an object nor a fault: %+v", o)

@@ -83,7 +83,7 @@ func connect(t *testing.T, kubeconfig string, disposable bool) *deploy.Server {
 
 func rehearse(t *testing.T, s *deploy.Server, texts ...string) ([]deploy.Object, []assurance.ObjectObservation) {
 	t.Helper()
-	all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(strings.Join(texts, "---\n"))}})
+	all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(strings.Join(texts, "---\n"))}})
 	said, err := s.Rehearse(t.Context(), deploy.Set{Objects: all, Namespaces: []string{"existing"}}, nil)
 	if err != nil {
 		t.Fatal(err)
