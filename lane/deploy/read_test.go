@@ -140,6 +140,19 @@ func TestReadBoundsTheWhole(t *testing.T) {
 	}
 }
 
+// What is kept of an object is short, whatever it says that it is.
+func TestReadKeepsNoLongWords(t *testing.T) {
+	long := strings.Repeat("v", 1<<20)
+	for _, text := range []string{"apiVersion: " + long + "\nkind: A\n", "apiVersion: v1\nkind: " + long + "\n", "apiVersion: v1\nkind: A\nmetadata: {name: " + long + "}\n",
+		"apiVersion: a/" + long + "\nkind: A\n", "apiVersion: v1\nkind: A\nmetadata: {name: a, namespace: " + long + "}\n"} {
+		all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a", Data: []byte(text)}})
+		o := all[0]
+		if n := len(o.APIVersion + o.Kind + o.Namespace + o.Name + o.Fault); n > 1000 || o.Fault == "" {
+			t.Errorf("%d bytes are kept of %.30q", n, text)
+		}
+	}
+}
+
 // Equal objects have one digest, however they are written; others have another.
 func TestDigest(t *testing.T) {
 	read := func(text string) deploy.Object {
