@@ -64,17 +64,51 @@ func (j *job) declareDeploy() {
 	j.evidence.Plan.Deploy = &assurance.PlannedDeploy{Unasked: why}
 }
 
-// setManifestsApart marks what is put into manifests: an API server judges them, and no test reads them. Where nobody is asked, or the change itself says
-// what its manifests are, the tests have to notice it like all other configuration.
+// setManifestsApart marks what is put into manifests that an API server accepted: it judges them, and no test reads them. Where it did not, or the change itself
+// says what its manifests are, the tests have to notice it like all other configuration.
 func (j *job) setManifestsApart(candidates []mutate.Mutant) {
-	if !j.o.Cluster.Given() || !j.evidence.Plan.Spec.Authority.Outside() {
+	d := j.evidence.Plan.Deploy
+	if d == nil || d.Unasked != "" || !j.evidence.Plan.Spec.Authority.Outside() {
 		return
 	}
+	accepted := j.acceptedSources(d)
+	rendered := len(j.spec.Deploy.Render) > 0
+	for _, argv := range j.spec.Deploy.Render {
+		rendered = rendered && accepted[rendering(argv)]
+	}
 	for i := range candidates {
-		if m := &candidates[i]; m.Arid == "" && kindOf(m.File) == assurance.FileConfig && j.spec.Deploy.Judges(m.File) {
+		m := &candidates[i]
+		judged := accepted[m.File]
+		if !j.spec.Deploy.Covers(m.File) {
+			judged = rendered && j.spec.Deploy.Judges(m.File)
+		}
+		if m.Arid == "" && kindOf(m.File) == assurance.FileConfig && judged {
 			m.Arid = "manifest, which an API server judges"
 		}
 	}
+}
+
+// acceptedSources are the manifests that hold objects alone, all of them accepted by a server that refuses broken ones of their kinds.
+func (j *job) acceptedSources(d *assurance.PlannedDeploy) map[string]bool {
+	type kind struct{ version, kind string }
+	judges, out := map[kind]bool{}, map[string]bool{}
+	for _, c := range d.Controls {
+		if o := j.evidence.Observations[c.ID].Control; o != nil && o.Refused {
+			judges[kind{c.APIVersion, c.Kind}] = true
+		}
+	}
+	for _, p := range d.Objects {
+		o := j.evidence.Observations[p.ID].Object
+		good := o != nil && o.Answer == assurance.AnswerAccepted && judges[kind{p.APIVersion, p.Kind}]
+		if before, seen := out[p.Source]; seen {
+			good = good && before
+		}
+		out[p.Source] = good
+	}
+	for _, name := range d.Skipped {
+		out[name] = false
+	}
+	return out
 }
 
 // rehearse asks an API server about every object of head's manifests. What it refuses is asked about again as base has it. The plan gets all of it
@@ -305,10 +339,13 @@ func (r *rehearsal) manifests(ctx context.Context, tree string) ([]deploy.File, 
 	return out, nil
 }
 
+// rendering names what a command of render prints.
+func rendering(argv []string) string { return "render: " + strings.Join(argv, " ") }
+
 // render runs a command in a box of the task, and takes what it prints for a manifest.
 func (r *rehearsal) render(ctx context.Context, i int, role assurance.TreeRole) (deploy.File, error) {
 	argv := r.spec.Deploy.Render[i]
-	f := deploy.File{Name: "render: " + strings.Join(argv, " ")}
+	f := deploy.File{Name: rendering(argv)}
 	at := slices.IndexFunc(r.tasks, func(t *task) bool { return t.spec.Name == r.spec.Deploy.Box })
 	if at < 0 {
 		f.Unasked = "there is no task " + r.spec.Deploy.Box + " to run it in"

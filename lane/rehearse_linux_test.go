@@ -152,16 +152,18 @@ func TestRehearse(t *testing.T) {
 func TestRehearseTooManyManifests(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "lane.toml", manifestSpec)
-	if err := os.Mkdir(filepath.Join(dir, "deploy"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for i := range deploy.MaxObjects + 1 {
-		write(t, dir, fmt.Sprintf("deploy/a%04d.yaml", i), "# nothing\n")
-	}
-	write(t, dir, "deploy/z.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: z}\n")
-	git(t, dir, "init", "-q", "-b", "change")
+	git(t, dir, "init", "-q", "-b", "main")
 	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-q", "-m", "all")
+	git(t, dir, "commit", "-q", "-m", "base")
+	branch(t, dir, "change", func() {
+		if err := os.Mkdir(filepath.Join(dir, "deploy"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range deploy.MaxObjects + 1 {
+			write(t, dir, fmt.Sprintf("deploy/a%04d.yaml", i), "# nothing\n")
+		}
+		write(t, dir, "deploy/z.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: z}\n")
+	})
 	j := planned(t, dir, Cluster{})
 	r := &rehearsal{job: j, plan: &assurance.PlannedDeploy{}}
 	set, err := r.set(t.Context(), j.change.HeadTree, assurance.Head, true)
@@ -173,20 +175,46 @@ func TestRehearseTooManyManifests(t *testing.T) {
 	}
 }
 
-// Manifests are left to a server that is asked, by the word of somebody else than the change.
+// Faults in manifests are left to a server that accepted all of the file, by the word of somebody else than the change.
 func TestManifestsApart(t *testing.T) {
-	s, err := spec.Parse("lane.toml", []byte(manifestSpec))
-	if err != nil {
-		t.Fatal(err)
+	const sources = "render = [[\"print\"]]\nsources = [\"charts/**\"]\n"
+	const good, all = "deploy/a.yaml", "deploy/a.yaml charts/x.yaml"
+	answer := func(source, answer string) func(*job) {
+		return func(j *job) {
+			id := "object/" + itoa(len(j.evidence.Plan.Deploy.Objects)+1)
+			j.evidence.Plan.Deploy.Objects = append(j.evidence.Plan.Deploy.Objects, assurance.PlannedObject{ID: id, Source: source, APIVersion: "v1", Kind: "Secret"})
+			j.observe(id, assurance.Observation{Object: &assurance.ObjectObservation{Answer: answer}})
+		}
 	}
-	for _, c := range []struct {
-		by    assurance.Authority
-		asked bool
-		want  string
-	}{{assurance.ByBase, true, "deploy/a.yaml"}, {assurance.ByBase, false, ""}, {assurance.ByChange, true, ""}, {assurance.ByContract, true, "deploy/a.yaml"}} {
-		j := newJob(Options{Cluster: Cluster{Disposable: c.asked}}, s, "lane.toml", nil)
+	printed := answer("render: print", assurance.AnswerAccepted)
+	for name, c := range map[string]struct {
+		by   assurance.Authority
+		edit func(*job)
+		want string
+	}{
+		"by base":                     {assurance.ByBase, printed, all},
+		"by a contract":               {assurance.ByContract, printed, all},
+		"by the change":               {assurance.ByChange, printed, ""},
+		"nothing is asked":            {assurance.ByBase, func(j *job) { j.evidence.Plan.Deploy = &assurance.PlannedDeploy{Unasked: "no server"} }, ""},
+		"nothing is planned":          {assurance.ByBase, func(j *job) { j.evidence.Plan.Deploy = nil }, ""},
+		"nothing is printed":          {assurance.ByBase, func(*job) {}, good},
+		"one has no answer":           {assurance.ByBase, func(j *job) { printed(j); answer(good, assurance.AnswerUnanswered)(j) }, "charts/x.yaml"},
+		"one is refused":              {assurance.ByBase, func(j *job) { printed(j); answer(good, assurance.AnswerRefused)(j) }, "charts/x.yaml"},
+		"what is printed is refused":  {assurance.ByBase, func(j *job) { printed(j); answer("render: print", assurance.AnswerRefused)(j) }, good},
+		"it is left out":              {assurance.ByBase, func(j *job) { printed(j); j.evidence.Plan.Deploy.Skipped = []string{good} }, "charts/x.yaml"},
+		"the server accepts anything": {assurance.ByBase, func(j *job) { printed(j); j.evidence.Observations["broken"].Control.Refused = false }, ""},
+	} {
+		s, err := spec.Parse("lane.toml", []byte(manifestSpec+sources))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := newJob(Options{Cluster: Cluster{Disposable: true}}, s, "lane.toml", nil)
 		j.evidence.Plan.Spec.Authority = c.by
-		candidates := []mutate.Mutant{{File: "deploy/a.yaml"}, {File: "deploy/a.go"}, {File: "a.yaml"}}
+		j.evidence.Plan.Deploy = &assurance.PlannedDeploy{Controls: []assurance.PlannedControl{{ID: "broken", APIVersion: "v1", Kind: "Secret"}}}
+		j.observe("broken", assurance.Observation{Control: &assurance.ControlObservation{Refused: true}})
+		answer(good, assurance.AnswerAccepted)(j)
+		c.edit(j)
+		candidates := []mutate.Mutant{{File: good}, {File: "deploy/empty.yaml"}, {File: "deploy/a.go"}, {File: "charts/x.yaml"}, {File: "a.yaml"}}
 		j.setManifestsApart(candidates)
 		var apart []string
 		for _, m := range candidates {
@@ -195,7 +223,7 @@ func TestManifestsApart(t *testing.T) {
 			}
 		}
 		if got := strings.Join(apart, " "); got != c.want {
-			t.Errorf("by %s, asked %v: %q are left to the server, want %q", c.by, c.asked, got, c.want)
+			t.Errorf("%s: %q are left to the server, want %q", name, got, c.want)
 		}
 	}
 }
