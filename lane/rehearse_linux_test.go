@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestRehearse(t *testing.T) {
 	git(t, dir, "commit", "-q", "-m", "base")
 	branch(t, dir, "change", func() {
 		write(t, dir, "deploy/good.yaml", object("v1", "ConfigMap", "good", "data: {a: c}\n"+typo))
-		write(t, dir, "deploy/new.yaml", object("v1", "ConfigMap", "new", "")+"---\n"+object("v1", "ConfigMap", "bad", typo))
+		write(t, dir, "deploy/new.yaml", object("v1", "ConfigMap", "new", "")+"---\n"+object("v1", "ConfigMap", "bad", typo)+"---\n"+object("v1", "Secret", "only", ""))
 		git(t, dir, "rm", "-q", "deploy/gone.yaml")
 		if err := os.Symlink("/etc/passwd", filepath.Join(dir, "deploy/link.yaml")); err != nil {
 			t.Fatal(err)
@@ -105,7 +106,7 @@ func TestRehearse(t *testing.T) {
 	j := rehearsed(t, dir, Cluster{Kubeconfig: c.Kubeconfig})
 	want := []string{
 		"refused  deploy/broken.yaml, as on base", "refused ConfigMap good", "unanswered  deploy/link.yaml",
-		"accepted ConfigMap new", "refused ConfigMap bad", "refused ConfigMap old, as on base",
+		"accepted ConfigMap new", "refused ConfigMap bad", "accepted Secret only", "refused ConfigMap old, as on base",
 	}
 	if d := cmp.Diff(want, answersOf(j)); d != "" {
 		t.Error(d)
@@ -114,10 +115,10 @@ func TestRehearse(t *testing.T) {
 	if len(d.Gone) != 1 || !strings.Contains(d.Gone[0], "ConfigMap gone") || len(d.Skipped) != 1 {
 		t.Errorf("gone are %q, left out %q", d.Gone, d.Skipped)
 	}
-	if len(d.Controls) != 1 || !j.evidence.Observations[d.Controls[0].ID].Control.Refused {
+	if len(d.Controls) != 2 || !j.evidence.Observations[d.Controls[0].ID].Control.Refused {
 		t.Errorf("the broken copies: %+v", d.Controls)
 	}
-	if o := j.evidence.Observations[d.Server].Server; o == nil || !o.Everything || len(o.CanWrite) == 0 {
+	if o := j.evidence.Observations[d.Server].Server; o == nil || !o.Everything || !slices.Contains(o.CanWrite, "create secrets in default") { // base has none, and is asked last
 		t.Errorf("the server and the credential: %+v", o)
 	}
 
