@@ -37,6 +37,7 @@ type Server struct {
 	kinds  map[schema.GroupVersion]map[string]resource
 	rights map[right]allowed
 	made   []madeObject
+	late   int // definitions that were made and not served in time
 }
 
 // resource is how a kind is spoken of in requests.
