@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -154,6 +155,9 @@ func (j *job) unasked(ctx context.Context, err error) error {
 func (j *job) server(ctx context.Context) (*deploy.Server, func(), error) {
 	c := j.o.Cluster
 	if c.Kubeconfig != "" {
+		if err := j.outside(c.Kubeconfig); err != nil {
+			return nil, nil, err
+		}
 		s, err := deploy.Connect(c.Kubeconfig, c.Disposable)
 		return s, func() {}, err
 	}
@@ -169,6 +173,21 @@ func (j *job) server(ctx context.Context) (*deploy.Server, func(), error) {
 	return l.Server, func() { l.Close() }, nil
 }
 
+// outside refuses a kubeconfig in the working tree under check, by its own name or by where it leads: it can name a program that this machine then runs, and
+// what a change brings runs in boxes alone.
+func (j *job) outside(kubeconfig string) error {
+	names := []string{kubeconfig}
+	if real, err := filepath.EvalSymlinks(kubeconfig); err == nil {
+		names = append(names, real)
+	}
+	for _, name := range names {
+		if _, inside := j.repo.Rel(name); inside {
+			return fmt.Errorf("the kubeconfig %s lies in the working tree under check, whose change could have written it: move it elsewhere", kubeconfig)
+		}
+	}
+	return nil
+}
+
 // rehearsal is one rehearsal under way.
 type rehearsal struct {
 	*job
@@ -179,7 +198,7 @@ type rehearsal struct {
 }
 
 func (r *rehearsal) run(ctx context.Context) error {
-	head, err := r.set(ctx, r.change.HeadTree, assurance.Head, true)
+	head, err := r.set(ctx, r.change.HeadTree, assurance.Head)
 	if err != nil {
 		return err
 	}
@@ -236,7 +255,7 @@ func (r *rehearsal) base(ctx context.Context, head deploy.Set, answers []assuran
 		return nil, nil
 	}
 	r.asking = false
-	was, err := r.set(ctx, r.change.BaseTree, assurance.Base, len(refused) > 0)
+	was, err := r.set(ctx, r.change.BaseTree, assurance.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +293,7 @@ func (r *rehearsal) takeBack(ctx context.Context) {
 }
 
 // set reads the manifests of a tree, and has them rendered where that is asked.
-func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRole, render bool) (deploy.Set, error) {
+func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRole) (deploy.Set, error) {
 	d := r.spec.Deploy
 	set := deploy.Set{Namespace: d.Namespace, Namespaces: d.Namespaces}
 	files, err := r.manifests(ctx, tree)
@@ -282,13 +301,11 @@ func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRol
 		return set, err
 	}
 	for i := range d.Render {
-		if render {
-			f, err := r.render(ctx, i, role)
-			if err != nil {
-				return set, err
-			}
-			files = append(files, f)
+		f, err := r.render(ctx, i, role)
+		if err != nil {
+			return set, err
 		}
+		files = append(files, f)
 	}
 	var skipped []string
 	set.Objects, skipped = deploy.Read(ctx, files)

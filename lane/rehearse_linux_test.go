@@ -130,10 +130,21 @@ func TestRehearse(t *testing.T) {
 	if err := os.WriteFile(nobody, []byte(strings.Replace(string(text), "https://127.0.0.1:", "https://127.0.0.1:1", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// The change's own kubeconfig, and a link to it and from it.
+	write(t, dir, "kubeconfig", string(text))
+	to, from := filepath.Join(t.TempDir(), "to"), filepath.Join(dir, "from")
+	for link, name := range map[string]string{to: filepath.Join(dir, "kubeconfig"), from: c.Kubeconfig} {
+		if err := os.Symlink(name, link); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		cluster Cluster
 		says    string
 	}{
+		{Cluster{Kubeconfig: filepath.Join(dir, "kubeconfig")}, "lies in the working tree"},
+		{Cluster{Kubeconfig: to}, "lies in the working tree"},
+		{Cluster{Kubeconfig: from}, "lies in the working tree"},
 		{Cluster{}, "no API server was given"},
 		{Cluster{Kubeconfig: nobody}, "no API server could be asked"},
 	} {
@@ -167,7 +178,7 @@ func TestRehearseTooManyManifests(t *testing.T) {
 	})
 	j := planned(t, dir, Cluster{})
 	r := &rehearsal{job: j, plan: &assurance.PlannedDeploy{}}
-	set, err := r.set(t.Context(), j.change.HeadTree, assurance.Head, true)
+	set, err := r.set(t.Context(), j.change.HeadTree, assurance.Head)
 	if err != nil {
 		t.Fatal(err)
 	}
