@@ -127,6 +127,10 @@ func (r *reader) objects(f File) []Object {
 		if errors.Is(err, io.EOF) {
 			return out
 		}
+		if err != nil && strings.Contains(err.Error(), "already set in map") && bytes.Contains(f.Data, []byte("<<")) {
+			// A key that overrides a merged one is sound YAML, and the library calls it a key that comes twice.
+			return append(out, Object{Unasked: "a key comes twice in it, or overrides one that is merged with <<, which Lane does not tell apart: write the mapping out"})
+		}
 		if err != nil {
 			return append(out, fault("it is no YAML: %s", clip(firstLine(err.Error()), 300))...)
 		}

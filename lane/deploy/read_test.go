@@ -52,6 +52,8 @@ func TestRead(t *testing.T) {
 
 		"no YAML":                        {"a: [", []string{"fault: it is no YAML: line 1: did not find expected node content"}},
 		"a key twice":                    {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nkind: ConfigMap\n", []string{`fault: it is no YAML: unmarshal errors: line 4: key "kind" already set in map`}},
+		"a merge":                        {"apiVersion: v1\nkind: ConfigMap\nmetadata: &m {name: web}\ndata: {<<: *m, a: b}\n", []string{"v1 ConfigMap web"}},
+		"a merge, overridden":            {"apiVersion: v1\nkind: ConfigMap\nmetadata: &m {name: web}\ndata: {<<: *m, name: b}\n", []string{"unasked: a key comes twice in it, or overrides one that is merged with <<, which Lane does not tell apart: write the mapping out"}},
 		"a key twice as text and number": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {1: a, \"1\": b}\n", []string{`fault: it has the key "1" twice`}},
 		"a good one before":              {web + "---\na: [\n", []string{"v1 ConfigMap web in shop", "fault: it is no YAML: line 9: did not find expected node content"}},
 		"no kind":                        {"replicas: 1\n", []string{"fault: it has no apiVersion or no kind"}},
