@@ -59,7 +59,7 @@ func (b *budget) take(written, memory int) error {
 // ended says why nothing more is read, nil where there is no reason.
 func (r *reader) ended() error {
 	if err := r.ctx.Err(); err != nil {
-		return fmt.Errorf("Lane stopped before it was read: %w", err)
+		return fmt.Errorf("the check ended before it was read: %w", err)
 	}
 	if r.memory < 0 {
 		return errTooMuch
