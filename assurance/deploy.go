@@ -1,6 +1,9 @@
 package assurance
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // PlannedDeploy is what a spec wants rehearsed against a real API server.
 type PlannedDeploy struct {
@@ -116,10 +119,35 @@ func (p *PlannedObject) answer(o *ObjectObservation) string {
 		return ""
 	case o.Answer == AnswerRefused:
 		return AnswerRefused
-	case o.Answer == AnswerAccepted && p.Digest != "" && o.Digest == p.Digest:
+	case o.Answer == AnswerAccepted && p.Digest != "" && o.Digest == p.Digest && p.taken(o):
 		return AnswerAccepted
 	}
 	return AnswerUnanswered
+}
+
+// taken reports whether the replies are those of a server that takes the object. A create of what is there already is refused; only a name that the
+// server makes up has nothing else to go by.
+func (p *PlannedObject) taken(o *ObjectObservation) bool {
+	if p.Name == "" {
+		return o.Apply == nil && o.Create.fine()
+	}
+	return o.Apply.fine() && o.Create != nil && o.Create.Code > 0
+}
+
+func (r *Reply) fine() bool    { return r != nil && r.Code >= 200 && r.Code < 300 }
+func (r *Reply) refuses() bool { return r != nil && r.Code >= 400 }
+
+// refused reports whether a broken copy was refused. One whose name the server makes up cannot be applied.
+func (o *ControlObservation) refused() bool {
+	return o.Refused && o.Create.refuses() && (o.Apply == nil || o.Apply.refuses())
+}
+
+// createRefused says why a create of an accepted object is refused, "" where it is not, or only because the object is there already.
+func (o *ObjectObservation) createRefused() string {
+	if !o.Create.refuses() || o.Create.Code == 409 && o.Create.Reason == "AlreadyExists" {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s %s", o.Create.Code, o.Create.Reason, strings.Join(strings.Fields(o.Create.Message), " ")))
 }
 
 // findObjects returns what the server's answers say against the outcome passed.
@@ -179,12 +207,15 @@ func (v *view) counterpart() Clause {
 		return c
 	}
 	d := v.plan.Deploy
-	var refused, open []string
+	var refused, open, merged []string
 	for i := range d.Objects {
 		p := &d.Objects[i]
 		o := v.object(p)
 		switch p.answer(o) {
 		case AnswerAccepted:
+			if why := o.createRefused(); why != "" {
+				merged = append(merged, sentence(p.title()+" is accepted as a change of what is there, and its create is refused", why))
+			}
 		case AnswerRefused:
 			s := sentence(p.title(), o.Reason)
 			if p.BaseRefused {
@@ -205,7 +236,8 @@ func (v *view) counterpart() Clause {
 		return Clause{State: NotRun, Reason: fmt.Sprintf("the API server gave no answer to %d of %s", len(open), number(n, "object", "objects")), Facts: bound(open)}
 	}
 	s := v.server()
-	c := Clause{State: Held, Reason: fmt.Sprintf("an API server %s accepts %s: server-side apply and strict create, both as dry runs", s.Version, number(n, "object", "objects"))}
+	c := Clause{State: Held, Reason: fmt.Sprintf("an API server %s accepts %s by server-side apply, and finds no unknown field in a strict create, both as dry runs", s.Version, number(n, "object", "objects"))}
+	c.Facts = append(c.Facts, merged...)
 	for _, g := range d.Gone {
 		c.Facts = append(c.Facts, "base has "+g+", and head no longer")
 	}
@@ -234,7 +266,7 @@ func (v *view) negativeControl() Clause {
 		switch o, ok := v.observed(p.ID); {
 		case !ok || o.Control == nil || p.Field == "":
 			open = append(open, name+": no broken copy was sent")
-		case !o.Control.Refused:
+		case !o.Control.refused():
 			bad = append(bad, name+": the server does not refuse a copy with the unknown field "+p.Field)
 		}
 		seen[kind{p.APIVersion, p.Kind}] = true
@@ -362,7 +394,7 @@ func (o *order) deploy(d *PlannedDeploy, id string, a, b Observation) {
 	}
 	for _, x := range d.Controls {
 		if x.ID == id && o.shape(a.Control != nil, b.Control != nil) {
-			o.best(a.Control.Refused, b.Control.Refused)
+			o.best(a.Control.refused(), b.Control.refused())
 		}
 	}
 }

@@ -33,6 +33,20 @@ func TestDeploy(t *testing.T) {
 			states{assurance.OutcomePassed, assurance.VAL1, assurance.NotRun, assurance.Held, assurance.CriterionUnproven}},
 		"an answer about another object": {func(e *assurance.Evidence) { object(e, at.Web).Digest = object(e, at.Settings).Digest },
 			states{assurance.OutcomePassed, assurance.VAL1, assurance.NotRun, assurance.Held, assurance.CriterionUnproven}},
+		"accepted by a word alone": {func(e *assurance.Evidence) { object(e, at.Web).Apply, object(e, at.Web).Create = nil, nil },
+			states{assurance.OutcomePassed, assurance.VAL1, assurance.NotRun, assurance.Held, assurance.CriterionUnproven}},
+		"accepted without a create": {func(e *assurance.Evidence) { object(e, at.Web).Create = nil },
+			states{assurance.OutcomePassed, assurance.VAL1, assurance.NotRun, assurance.Held, assurance.CriterionUnproven}},
+		"accepted, and the apply says no": {func(e *assurance.Evidence) { object(e, at.Web).Apply = &assurance.Reply{Code: 422} },
+			states{assurance.OutcomePassed, assurance.VAL1, assurance.NotRun, assurance.Held, assurance.CriterionUnproven}},
+		"accepted, and there already": {func(e *assurance.Evidence) {
+			object(e, at.Web).Create = &assurance.Reply{Code: 409, Reason: "AlreadyExists"}
+		}, good},
+		"a name that the server makes up": {func(e *assurance.Evidence) { e.Plan.Deploy.Objects[0].Name, object(e, at.Web).Apply = "", nil }, good},
+		"a broken copy is refused by a word alone": {func(e *assurance.Evidence) { e.Observations[at.BadWeb].Control.Create = nil },
+			states{assurance.OutcomePassed, assurance.VAL1, assurance.Held, assurance.Failed, assurance.CriterionUnproven}},
+		"a broken copy is taken by the apply": {func(e *assurance.Evidence) { e.Observations[at.BadWeb].Control.Apply.Code = 200 },
+			states{assurance.OutcomePassed, assurance.VAL1, assurance.Held, assurance.Failed, assurance.CriterionUnproven}},
 		"one not observed": {func(e *assurance.Evidence) { delete(e.Observations, at.Web) },
 			states{assurance.LaneFault, assurance.LevelNone, assurance.NotRun, assurance.Held, assurance.CriterionUnproven}},
 		"one not observed by the deadline": {func(e *assurance.Evidence) { delete(e.Observations, at.Web); e.Stop.Deadline = true },
@@ -68,6 +82,25 @@ func TestDeploy(t *testing.T) {
 				t.Errorf("got %+v, want %+v: %s", got, c.want, v.Reason)
 			}
 		})
+	}
+}
+
+// An object that is only accepted because one of its name is there is named: elsewhere it could not be made.
+func TestRefusedCreateIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		reply assurance.Reply
+		named bool
+	}{
+		{assurance.Reply{Code: 422, Reason: "Invalid", Message: "spec.template: Required value"}, true},
+		{assurance.Reply{Code: 403, Reason: "Forbidden", Message: "denied"}, true},
+		{assurance.Reply{Code: 409, Reason: "AlreadyExists", Message: "it is there"}, false},
+		{assurance.Reply{Code: 200}, false},
+	} {
+		v := at.Judged(func(e *assurance.Evidence) { at.Rehearse(e); e.Observations[at.Web].Object.Create = &c.reply })
+		counterpart := v.Clause(assurance.Counterpart)
+		if named := strings.Contains(strings.Join(counterpart.Facts, "\n"), "its create is refused"); named != c.named || counterpart.State != assurance.Held {
+			t.Errorf("after %+v it is %s with %q", c.reply, counterpart.State, counterpart.Facts)
+		}
 	}
 }
 

@@ -34,8 +34,8 @@ const verdictFile = "verdict.json"
 //  5. caches: warm the build caches
 //  6. runs: base, base with head's tests, varied runs of head, one with canaries, the network probe
 //  7. hidden: the hidden tests of the contract, where it names some and the caller has them
-//  8. mutants: the code is changed, and the tests have to notice
-//  9. deploy: an API server is asked about the manifests, where the spec has [deploy] and the caller names one
+//  8. deploy: an API server is asked about the manifests, where the spec has [deploy] and the caller names one
+//  9. mutants: the code is changed, and the tests have to notice
 //  10. target: put up a disposable target, have it checked, see it gone, where the spec has one
 //  11. judge: measure trees and closures again, and let package assurance decide
 //
@@ -98,8 +98,8 @@ func (j *job) ahead() []step {
 func (j *job) verify(parent context.Context) (assurance.Verdict, error) {
 	ctx, cancel := context.WithTimeout(parent, j.spec.Limits.Deadline)
 	defer cancel()
-	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"mutants", j.mutants},
-		step{"deploy", j.rehearse}, step{"target", j.liveTarget}, step{"judge", j.measure})
+	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"deploy", j.rehearse},
+		step{"mutants", j.mutants}, step{"target", j.liveTarget}, step{"judge", j.measure})
 	for len(steps) > 0 {
 		s := steps[0]
 		steps = steps[1:]

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -64,17 +65,51 @@ func (j *job) declareDeploy() {
 	j.evidence.Plan.Deploy = &assurance.PlannedDeploy{Unasked: why}
 }
 
-// setManifestsApart marks what is put into manifests: an API server judges them, and no test reads them. Where nobody is asked, or the change itself says
-// what its manifests are, the tests have to notice it like all other configuration.
+// setManifestsApart marks what is put into manifests that an API server accepted: it judges them, and no test reads them. Where it did not, or the change itself
+// says what its manifests are, the tests have to notice it like all other configuration.
 func (j *job) setManifestsApart(candidates []mutate.Mutant) {
-	if !j.o.Cluster.Given() || !j.evidence.Plan.Spec.Authority.Outside() {
+	d := j.evidence.Plan.Deploy
+	if d == nil || d.Unasked != "" || !j.evidence.Plan.Spec.Authority.Outside() {
 		return
 	}
+	accepted := j.acceptedSources(d)
+	rendered := len(j.spec.Deploy.Render) > 0
+	for _, argv := range j.spec.Deploy.Render {
+		rendered = rendered && accepted[rendering(argv)]
+	}
 	for i := range candidates {
-		if m := &candidates[i]; m.Arid == "" && kindOf(m.File) == assurance.FileConfig && j.spec.Deploy.Judges(m.File) {
+		m := &candidates[i]
+		judged := accepted[m.File]
+		if !j.spec.Deploy.Covers(m.File) {
+			judged = rendered && j.spec.Deploy.Judges(m.File)
+		}
+		if m.Arid == "" && kindOf(m.File) == assurance.FileConfig && judged {
 			m.Arid = "manifest, which an API server judges"
 		}
 	}
+}
+
+// acceptedSources are the manifests that hold objects alone, all of them accepted by a server that refuses broken ones of their kinds.
+func (j *job) acceptedSources(d *assurance.PlannedDeploy) map[string]bool {
+	type kind struct{ version, kind string }
+	judges, out := map[kind]bool{}, map[string]bool{}
+	for _, c := range d.Controls {
+		if o := j.evidence.Observations[c.ID].Control; o != nil && o.Refused {
+			judges[kind{c.APIVersion, c.Kind}] = true
+		}
+	}
+	for _, p := range d.Objects {
+		o := j.evidence.Observations[p.ID].Object
+		good := o != nil && o.Answer == assurance.AnswerAccepted && judges[kind{p.APIVersion, p.Kind}]
+		if before, seen := out[p.Source]; seen {
+			good = good && before
+		}
+		out[p.Source] = good
+	}
+	for _, name := range d.Skipped {
+		out[name] = false
+	}
+	return out
 }
 
 // rehearse asks an API server about every object of head's manifests. What it refuses is asked about again as base has it. The plan gets all of it
@@ -120,6 +155,9 @@ func (j *job) unasked(ctx context.Context, err error) error {
 func (j *job) server(ctx context.Context) (*deploy.Server, func(), error) {
 	c := j.o.Cluster
 	if c.Kubeconfig != "" {
+		if err := j.outside(c.Kubeconfig); err != nil {
+			return nil, nil, err
+		}
 		s, err := deploy.Connect(c.Kubeconfig, c.Disposable)
 		return s, func() {}, err
 	}
@@ -135,6 +173,21 @@ func (j *job) server(ctx context.Context) (*deploy.Server, func(), error) {
 	return l.Server, func() { l.Close() }, nil
 }
 
+// outside refuses a kubeconfig in the working tree under check, by its own name or by where it leads: it can name a program that this machine then runs, and
+// what a change brings runs in boxes alone.
+func (j *job) outside(kubeconfig string) error {
+	names := []string{kubeconfig}
+	if real, err := filepath.EvalSymlinks(kubeconfig); err == nil {
+		names = append(names, real)
+	}
+	for _, name := range names {
+		if _, inside := j.repo.Rel(name); inside {
+			return fmt.Errorf("the kubeconfig %s lies in the working tree under check, whose change could have written it: move it elsewhere", kubeconfig)
+		}
+	}
+	return nil
+}
+
 // rehearsal is one rehearsal under way.
 type rehearsal struct {
 	*job
@@ -145,7 +198,7 @@ type rehearsal struct {
 }
 
 func (r *rehearsal) run(ctx context.Context) error {
-	head, err := r.set(ctx, r.change.HeadTree, assurance.Head, true)
+	head, err := r.set(ctx, r.change.HeadTree, assurance.Head)
 	if err != nil {
 		return err
 	}
@@ -202,7 +255,7 @@ func (r *rehearsal) base(ctx context.Context, head deploy.Set, answers []assuran
 		return nil, nil
 	}
 	r.asking = false
-	was, err := r.set(ctx, r.change.BaseTree, assurance.Base, len(refused) > 0)
+	was, err := r.set(ctx, r.change.BaseTree, assurance.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +293,7 @@ func (r *rehearsal) takeBack(ctx context.Context) {
 }
 
 // set reads the manifests of a tree, and has them rendered where that is asked.
-func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRole, render bool) (deploy.Set, error) {
+func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRole) (deploy.Set, error) {
 	d := r.spec.Deploy
 	set := deploy.Set{Namespace: d.Namespace, Namespaces: d.Namespaces}
 	files, err := r.manifests(ctx, tree)
@@ -248,16 +301,17 @@ func (r *rehearsal) set(ctx context.Context, tree string, role assurance.TreeRol
 		return set, err
 	}
 	for i := range d.Render {
-		if render {
-			f, err := r.render(ctx, i, role)
-			if err != nil {
-				return set, err
-			}
-			files = append(files, f)
+		f, err := r.render(ctx, i, role)
+		if err != nil {
+			return set, err
 		}
+		files = append(files, f)
 	}
 	var skipped []string
-	set.Objects, skipped = deploy.Read(files)
+	set.Objects, skipped = deploy.Read(ctx, files)
+	if err := ctx.Err(); err != nil {
+		return set, err
+	}
 	if role == assurance.Head {
 		r.plan.Skipped = skipped
 	}
@@ -279,6 +333,10 @@ func (r *rehearsal) manifests(ctx context.Context, tree string) ([]deploy.File, 
 		if !r.spec.Deploy.Covers(name) {
 			continue
 		}
+		if len(out) == deploy.MaxObjects { // never without a word: these may all hold no object
+			out = append(out, deploy.File{Name: name, Unasked: fmt.Sprintf("there are more than %d manifests, and Lane reads no more", deploy.MaxObjects)})
+			break
+		}
 		f, blob := deploy.File{Name: name}, all[name]
 		switch {
 		case !blob.Mode.IsRegular() && blob.Mode&fs.ModeType != 0:
@@ -294,17 +352,17 @@ func (r *rehearsal) manifests(ctx context.Context, tree string) ([]deploy.File, 
 			left -= len(f.Data)
 		}
 		out = append(out, f)
-		if len(out) > deploy.MaxObjects {
-			break
-		}
 	}
 	return out, nil
 }
 
+// rendering names what a command of render prints.
+func rendering(argv []string) string { return "render: " + strings.Join(argv, " ") }
+
 // render runs a command in a box of the task, and takes what it prints for a manifest.
 func (r *rehearsal) render(ctx context.Context, i int, role assurance.TreeRole) (deploy.File, error) {
 	argv := r.spec.Deploy.Render[i]
-	f := deploy.File{Name: "render: " + strings.Join(argv, " ")}
+	f := deploy.File{Name: rendering(argv)}
 	at := slices.IndexFunc(r.tasks, func(t *task) bool { return t.spec.Name == r.spec.Deploy.Box })
 	if at < 0 {
 		f.Unasked = "there is no task " + r.spec.Deploy.Box + " to run it in"

@@ -111,6 +111,9 @@ func (c *Cluster) Requests(t testing.TB) []Request {
 		out = append(out, Request{e.Verb, e.ObjectRef.Resource, e.ObjectRef.Namespace, e.ObjectRef.Name,
 			q.Get("dryRun") == "All", q.Get("fieldValidation") == "Strict", e.ResponseStatus.Code})
 	}
+	if err := lines.Err(); err != nil {
+		t.Fatalf("audit log: %v", err)
+	}
 	return out
 }
 

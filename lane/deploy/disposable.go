@@ -19,6 +19,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/vallane/lane/internal/flock"
 )
 
 // Programs are what a disposable API server is made of. They are the caller's, never the change's.
@@ -36,6 +38,7 @@ const startTime = 3 * time.Minute
 type Local struct {
 	*Server
 	dir   string
+	lock  *flock.Lock // of the folder, as long as somebody uses it
 	procs []*program
 	// Kubeconfig is a file by which others speak with it.
 	Kubeconfig string
@@ -58,7 +61,17 @@ func Start(ctx context.Context, p Programs, dir string) (_ *Local, err error) {
 			l.Close()
 		}
 	}()
-	if l.dir, err = os.MkdirTemp(dir, ".apiserver-"); err != nil {
+	sweep(dir)
+	// Another's sweep may come between the folder and its lock: then that one is lost, and the next is made.
+	for range 3 {
+		if l.dir, err = os.MkdirTemp(dir, folderPrefix); err != nil {
+			break
+		}
+		if l.lock, err = flock.Try(filepath.Join(l.dir, lockName), flock.Exclusive); !errors.Is(err, flock.ErrHeld) {
+			break
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("start an API server: %w", err)
 	}
 	// A free port may be taken until it is used: then it is started once more, elsewhere.
@@ -175,7 +188,33 @@ func (l *Local) Close() error {
 	if l.dir == "" {
 		return nil
 	}
+	defer l.lock.Release()
 	return os.RemoveAll(l.dir)
+}
+
+// The folders of servers, and the file in each that its user holds.
+const (
+	folderPrefix = ".apiserver-"
+	lockName     = "lock"
+)
+
+// sweep removes the folders of servers whose Lane was killed: they hold a token and a key. What cannot be removed is left to the next.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), folderPrefix) {
+			continue
+		}
+		// A folder without a lock is being made right now; one that is held is in use.
+		folder := filepath.Join(dir, e.Name())
+		if lock, err := flock.TryExisting(filepath.Join(folder, lockName), flock.Exclusive); err == nil {
+			os.RemoveAll(folder)
+			lock.Release()
+		}
+	}
 }
 
 func (l *Local) stop() {

@@ -16,6 +16,12 @@ import (
 // establishTime bounds the wait for a definition to be served, and for what is deleted to be gone.
 const establishTime = 30 * time.Second
 
+// Bounds of what is really made in one rehearsal: definitions are the change's, and a server keeps schemas and watches for each.
+const (
+	maxMade = 100
+	maxLate = 3 // definitions that were waited for in vain
+)
+
 // madeObject is one that was really made in a disposable server.
 type madeObject struct {
 	schema.GroupVersionResource
@@ -34,15 +40,21 @@ func (s *Server) make(ctx context.Context, o Object) error {
 	}
 	r := definitions
 	r.Version = kindOf(o).Version
-	content := with(with(o.Content, "spec", spec), "status", nil)
-	delete(content, "status")
+	content := map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": plainMeta(o.Name, o.Content), "spec": spec}
+	if s.late == maxLate {
+		return fmt.Errorf("make the definition %s: %d others were made and not served in time, and Lane waits for no more", o.Name, s.late)
+	}
 	if err := s.really(ctx, r, o.Name, content); err != nil {
 		return fmt.Errorf("make the definition %s: %w", o.Name, err)
 	}
-	return s.until(ctx, "the definition "+o.Name+" to be served", func() bool {
+	err := s.until(ctx, "the definition "+o.Name+" to be served", func() bool {
 		got, err := s.dynamic.Resource(definitions).Get(ctx, o.Name, metav1.GetOptions{})
 		return err == nil && established(got) && s.serves(ctx, got)
 	})
+	if err != nil {
+		s.late++
+	}
+	return err
 }
 
 // serves reports whether the server names the kind of a definition among those that it serves, which it does a little later.
@@ -74,6 +86,14 @@ func established(definition *unstructured.Unstructured) bool {
 
 // makeNamespace makes a namespace with the labels and annotations of content, which say what may run there.
 func (s *Server) makeNamespace(ctx context.Context, name string, content map[string]any) error {
+	if err := s.really(ctx, namespaces, name, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": plainMeta(name, content)}); err != nil {
+		return fmt.Errorf("make the namespace %s in the disposable API server: %w", name, err)
+	}
+	return nil
+}
+
+// plainMeta is what is really made of an object's metadata: nothing that would keep the object there, like finalizers and owners.
+func plainMeta(name string, content map[string]any) map[string]any {
 	meta := map[string]any{"name": name}
 	old, _ := content["metadata"].(map[string]any)
 	for _, key := range []string{"labels", "annotations"} {
@@ -81,30 +101,52 @@ func (s *Server) makeNamespace(ctx context.Context, name string, content map[str
 			meta[key] = old[key]
 		}
 	}
-	if err := s.really(ctx, namespaces, name, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": meta}); err != nil {
-		return fmt.Errorf("make the namespace %s in the disposable API server: %w", name, err)
-	}
-	return nil
+	return meta
 }
 
-// really applies an object, and notes it where it was not there before.
+// really applies an object and notes it. One that was there before Lane is never changed: it is good enough where it is a namespace with the labels and
+// annotations that are asked for, and an error else.
 func (s *Server) really(ctx context.Context, r schema.GroupVersionResource, name string, content map[string]any) error {
 	if !s.Disposable {
 		return errors.New("it is not disposable")
 	}
 	t := target{ResourceInterface: s.dynamic.Resource(r)}
-	_, err := t.Get(ctx, name, metav1.GetOptions{})
-	absent := apierrors.IsNotFound(err)
-	if err != nil && !absent {
-		return err
+	m := madeObject{r, name}
+	if !slices.Contains(s.made, m) {
+		switch there, err := t.Get(ctx, name, metav1.GetOptions{}); {
+		case err == nil && r == namespaces && marked(there, content):
+			return nil
+		case err == nil:
+			return errors.New("it is there already and not as this manifest has it, and Lane changes nothing that it did not make: take it away first, or name a fresh server")
+		case !apierrors.IsNotFound(err):
+			return err
+		case len(s.made) == maxMade:
+			return fmt.Errorf("a rehearsal makes no more than %d namespaces and definitions", maxMade)
+		}
+		s.made = append(s.made, m) // before it is asked for, since an answer can be lost
 	}
-	if err := t.apply(ctx, name, content, false); err != nil {
-		return err
+	return t.apply(ctx, name, content, false)
+}
+
+// hasMade reports whether a namespace or definition was really made, and not there before.
+func (s *Server) hasMade(o Object) bool {
+	return slices.ContainsFunc(s.made, func(m madeObject) bool {
+		return m.name == o.Name && (m.GroupVersionResource == namespaces) == o.isNamespace()
+	})
+}
+
+// marked reports whether an object has the labels and annotations of content.
+func marked(there *unstructured.Unstructured, content map[string]any) bool {
+	wanted := unstructured.Unstructured{Object: content}
+	has := func(all, some map[string]string) bool {
+		for k, v := range some {
+			if got, ok := all[k]; !ok || got != v {
+				return false
+			}
+		}
+		return true
 	}
-	if absent {
-		s.made = append(s.made, madeObject{r, name})
-	}
-	return nil
+	return has(there.GetLabels(), wanted.GetLabels()) && has(there.GetAnnotations(), wanted.GetAnnotations())
 }
 
 // Undo takes away what was really made, last things first, so that the next rehearsal in the same server finds none of it.
@@ -131,7 +173,7 @@ func (s *Server) Undo(ctx context.Context) error {
 		}
 		errs = append(errs, s.until(ctx, m.Resource+" "+m.name+" to be gone", gone))
 	}
-	s.made = nil
+	s.made, s.late = nil, 0
 	s.forget()
 	return errors.Join(errs...)
 }
@@ -144,7 +186,7 @@ func (s *Server) until(ctx context.Context, what string, ok func() bool) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for %s: %w", what, ctx.Err())
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 	return nil

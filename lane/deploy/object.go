@@ -71,14 +71,14 @@ var (
 // newObject looks at what a document holds and names what no server needs to be asked about.
 func newObject(content map[string]any) Object {
 	o := Object{Content: content}
-	o.APIVersion, _ = content["apiVersion"].(string)
+	apiVersion, _ := content["apiVersion"].(string)
 	kind, _ := content["kind"].(string)
-	group, version, grouped := strings.Cut(o.APIVersion, "/")
+	group, version, grouped := strings.Cut(apiVersion, "/")
 	if !grouped {
-		group, version = "", o.APIVersion
+		group, version = "", apiVersion
 	}
 	switch {
-	case o.APIVersion == "" || kind == "":
+	case apiVersion == "" || kind == "":
 		o.Fault = "it has no apiVersion or no kind"
 		return o
 	case !kindWord.MatchString(kind):
@@ -88,7 +88,7 @@ func newObject(content map[string]any) Object {
 		o.Fault = "its apiVersion is neither VERSION nor GROUP/VERSION"
 		return o
 	}
-	o.Kind = kind
+	o.APIVersion, o.Kind = apiVersion, kind // never before they are known to be short
 	meta, isMap := content["metadata"].(map[string]any)
 	if _, given := content["metadata"]; given && !isMap {
 		o.Fault = "its metadata is no mapping"

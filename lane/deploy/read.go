@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,50 @@ const (
 	MaxObjects = 1000    // of a whole rehearsal
 )
 
+// What the values of a rehearsal may come to in memory, all objects together, and what one is taken for: more than the Go heap has for it.
+const (
+	maxMemory   = 64 << 20 // bytes
+	valueCost   = 64
+	mappingCost = 320
+)
+
+// reader reads the manifests of one rehearsal.
+type reader struct {
+	ctx    context.Context
+	memory int // bytes that are left
+}
+
+// budget is what one object may still come to.
+type budget struct {
+	written int // bytes, with every alias written out
+	memory  *int
+}
+
+// errTooMuch says that manifests come to more than Lane keeps: no fault of theirs.
+var errTooMuch = fmt.Errorf("the manifests come to more than %d bytes of memory with their aliases written out, and Lane reads no more", maxMemory)
+
+// take counts a value or a key against both bounds.
+func (b *budget) take(written, memory int) error {
+	if b.written -= written; b.written < 0 {
+		return fmt.Errorf("an object of it is larger than %d bytes with its aliases written out", maxExpand)
+	}
+	if *b.memory -= memory; *b.memory < 0 {
+		return errTooMuch
+	}
+	return nil
+}
+
+// ended says why nothing more is read, nil where there is no reason.
+func (r *reader) ended() error {
+	if err := r.ctx.Err(); err != nil {
+		return fmt.Errorf("the check ended before it was read: %w", err)
+	}
+	if r.memory < 0 {
+		return errTooMuch
+	}
+	return nil
+}
+
 // File is one manifest.
 type File struct {
 	Name string
@@ -31,10 +76,11 @@ type File struct {
 }
 
 // Read returns the objects of manifests in their order, in YAML or JSON. A list is taken apart. A manifest that cannot be read is an object with
-// a Fault; empty documents are left out. skipped names what is no object for a server: the configuration of kustomize.
-func Read(files []File) (all []Object, skipped []string) {
+// a Fault; empty documents are left out. What is beyond the bounds of the whole, or not read when ctx ends, is an object with Unasked. skipped names what is no object for a server: the configuration of kustomize.
+func Read(ctx context.Context, files []File) (all []Object, skipped []string) {
+	r := &reader{ctx: ctx, memory: maxMemory}
 	for _, f := range files {
-		found := f.objects()
+		found := r.objects(f)
 		n := 0
 		for _, o := range found {
 			if o.Content != nil {
@@ -43,7 +89,9 @@ func Read(files []File) (all []Object, skipped []string) {
 			}
 			o.Source = f.Name
 			if o.Kind != "" && strings.HasPrefix(o.APIVersion, "kustomize.config.k8s.io/") {
-				skipped = append(skipped, f.Name)
+				if len(skipped) == 0 || skipped[len(skipped)-1] != f.Name {
+					skipped = append(skipped, f.Name)
+				}
 				continue
 			}
 			if len(all) == MaxObjects {
@@ -55,7 +103,7 @@ func Read(files []File) (all []Object, skipped []string) {
 	return all, skipped
 }
 
-func (f File) objects() []Object {
+func (r *reader) objects(f File) []Object {
 	fault := func(format string, args ...any) []Object { return []Object{{Fault: fmt.Sprintf(format, args...)}} }
 	switch {
 	case f.Fault != "" || f.Unasked != "":
@@ -69,17 +117,24 @@ func (f File) objects() []Object {
 	dec.SetStrict(true) // a key that comes twice is an error
 	var out []Object
 	for {
+		if len(out) >= MaxObjects { // said as an object: what was read may all be of a kind that is left out
+			return append(out, Object{Unasked: fmt.Sprintf("it has more than %d documents or objects, and Lane reads no more", MaxObjects)})
+		}
+		if err := r.ended(); err != nil {
+			return append(out, Object{Unasked: err.Error()})
+		}
 		doc, err := next(dec)
 		if errors.Is(err, io.EOF) {
 			return out
 		}
+		if err != nil && strings.Contains(err.Error(), "already set in map") && bytes.Contains(f.Data, []byte("<<")) {
+			// A key that overrides a merged one is sound YAML, and the library calls it a key that comes twice.
+			return append(out, Object{Unasked: "a key comes twice in it, or overrides one that is merged with <<, which Lane does not tell apart: write the mapping out"})
+		}
 		if err != nil {
 			return append(out, fault("it is no YAML: %s", clip(firstLine(err.Error()), 300))...)
 		}
-		out = append(out, objectsOf(doc, 0)...)
-		if len(out) > MaxObjects {
-			return out
-		}
+		out = append(out, r.objectsOf(doc)...)
 	}
 }
 
@@ -95,12 +150,14 @@ func next(dec *yaml.Decoder) (doc any, err error) {
 }
 
 // objectsOf are those of one document, of which an empty one has none.
-func objectsOf(doc any, depth int) []Object {
+func (r *reader) objectsOf(doc any) []Object {
 	if doc == nil {
 		return nil
 	}
-	left := maxExpand
-	v, err := plain(doc, 0, &left)
+	v, err := plain(doc, 0, &budget{written: maxExpand, memory: &r.memory})
+	if errors.Is(err, errTooMuch) {
+		return nil // which ended says of the whole file
+	}
 	if err != nil {
 		return []Object{{Fault: err.Error()}}
 	}
@@ -108,7 +165,7 @@ func objectsOf(doc any, depth int) []Object {
 	if !ok {
 		return []Object{{Fault: "a document of it is no mapping"}}
 	}
-	return apart(m, depth)
+	return apart(m, 0)
 }
 
 // apart takes a list of objects apart, as kubectl does: any kind that ends in List and has items.
@@ -132,8 +189,8 @@ func apart(m map[string]any, depth int) []Object {
 	return out
 }
 
-// plain turns what the YAML library gives into what JSON knows, with every alias written out, as long as that stays within left bytes.
-func plain(v any, depth int, left *int) (any, error) {
+// plain turns what the YAML library gives into what JSON knows, with every alias written out, as long as that stays within left.
+func plain(v any, depth int, left *budget) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it goes deeper than %d levels", maxDepth)
 	}
@@ -141,8 +198,8 @@ func plain(v any, depth int, left *int) (any, error) {
 	if s, ok := v.(string); ok {
 		cost += len(s)
 	}
-	if *left -= cost; *left < 0 {
-		return nil, fmt.Errorf("an object of it is larger than %d bytes with its aliases written out", maxExpand)
+	if err := left.take(cost, valueCost); err != nil {
+		return nil, err
 	}
 	switch v := v.(type) {
 	case nil, bool, string:
@@ -174,15 +231,18 @@ func plain(v any, depth int, left *int) (any, error) {
 	return nil, fmt.Errorf("it has a value that JSON does not know (%T)", v)
 }
 
-func plainMap(m map[any]any, depth int, left *int) (any, error) {
+func plainMap(m map[any]any, depth int, left *budget) (any, error) {
+	if err := left.take(0, mappingCost); err != nil {
+		return nil, err
+	}
 	out := make(map[string]any, len(m))
 	for k, e := range m {
 		key, err := keyOf(k)
 		if err != nil {
 			return nil, err
 		}
-		if *left -= len(key); *left < 0 {
-			return nil, fmt.Errorf("an object of it is larger than %d bytes with its aliases written out", maxExpand)
+		if err := left.take(len(key), len(key)); err != nil {
+			return nil, err
 		}
 		if _, twice := out[key]; twice {
 			return nil, fmt.Errorf("it has the key %s twice", strconv.Quote(clip(key, 80)))

@@ -1,7 +1,9 @@
 package deploy_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +52,8 @@ func TestRead(t *testing.T) {
 
 		"no YAML":                        {"a: [", []string{"fault: it is no YAML: line 1: did not find expected node content"}},
 		"a key twice":                    {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nkind: ConfigMap\n", []string{`fault: it is no YAML: unmarshal errors: line 4: key "kind" already set in map`}},
+		"a merge":                        {"apiVersion: v1\nkind: ConfigMap\nmetadata: &m {name: web}\ndata: {<<: *m, a: b}\n", []string{"v1 ConfigMap web"}},
+		"a merge, overridden":            {"apiVersion: v1\nkind: ConfigMap\nmetadata: &m {name: web}\ndata: {<<: *m, name: b}\n", []string{"unasked: a key comes twice in it, or overrides one that is merged with <<, which Lane does not tell apart: write the mapping out"}},
 		"a key twice as text and number": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {1: a, \"1\": b}\n", []string{`fault: it has the key "1" twice`}},
 		"a good one before":              {web + "---\na: [\n", []string{"v1 ConfigMap web in shop", "fault: it is no YAML: line 9: did not find expected node content"}},
 		"no kind":                        {"replicas: 1\n", []string{"fault: it has no apiVersion or no kind"}},
@@ -67,7 +71,7 @@ func TestRead(t *testing.T) {
 		"kustomize's own":                {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: x}\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
+			all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
 			if d := cmp.Diff(c.want, shown(all)); d != "" {
 				t.Error(d)
 			}
@@ -90,23 +94,71 @@ func TestReadBounds(t *testing.T) {
 		"a large file":         {strings.Repeat("#", deploy.MaxFile+1), "unasked: it is larger than 4194304 bytes, and Lane reads no more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
+			all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(c.text)}})
 			if got := shown(all); len(got) != 1 || got[0] != c.want {
 				t.Errorf("got %.300q, want %q", got, c.want)
 			}
 		})
 	}
 	many := strings.Repeat("---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n", deploy.MaxObjects+5)
-	all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(many)}, {Name: "b.yaml", Data: []byte(web)}})
+	all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(many)}, {Name: "b.yaml", Data: []byte(web)}})
 	if last := all[len(all)-1]; len(all) != deploy.MaxObjects+1 || last.Unasked == "" {
 		t.Errorf("%d objects were read, the last is %v", len(all), shown(all[len(all)-1:]))
+	}
+}
+
+// What is beyond a bound is said, also where all that was read before it is left out.
+func TestReadSaysWhatIsLeft(t *testing.T) {
+	own := strings.Repeat("---\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: x}\n", deploy.MaxObjects+1)
+	all, skipped := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(own + "---\n" + web)}})
+	if len(all) != 1 || all[0].Unasked == "" || all[0].Source != "a.yaml" || len(skipped) != 1 {
+		t.Errorf("%d objects: %v; left out are %d", len(all), shown(all), len(skipped))
+	}
+}
+
+// Many documents that are each within their bound come to no more than one bound together; what is left is said of every manifest.
+func TestReadBoundsTheWhole(t *testing.T) {
+	doc := "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx:\n- &a [" + strings.Repeat("{},", 700) + "{}]\n- [" + strings.Repeat("*a,", 79) + "*a]\n"
+	many := strings.Repeat(doc, 20)
+	all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(many)}, {Name: "b.yaml", Data: []byte(many)}})
+	var left []string
+	values := 0
+	for _, o := range all {
+		if o.Unasked != "" {
+			left = append(left, o.Source)
+		}
+		if x, ok := o.Content["x"].([]any); ok {
+			values += len(x[1].([]any)) * 701
+		}
+	}
+	if !slices.Equal(left, []string{"a.yaml", "b.yaml"}) || values == 0 || values*320 > 64<<20 {
+		t.Errorf("%d objects hold %d mappings, and nothing is asked of the rest of %q", len(all), values, left)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if all, _ := deploy.Read(ctx, []deploy.File{{Name: "a.yaml", Data: []byte(web)}}); len(all) != 1 || !strings.Contains(all[0].Unasked, "canceled") {
+		t.Errorf("after its end it reads %v", shown(all))
+	}
+}
+
+// What is kept of an object is short, whatever it says that it is.
+func TestReadKeepsNoLongWords(t *testing.T) {
+	long := strings.Repeat("v", 1<<20)
+	for _, text := range []string{"apiVersion: " + long + "\nkind: A\n", "apiVersion: v1\nkind: " + long + "\n", "apiVersion: v1\nkind: A\nmetadata: {name: " + long + "}\n",
+		"apiVersion: a/" + long + "\nkind: A\n", "apiVersion: v1\nkind: A\nmetadata: {name: a, namespace: " + long + "}\n"} {
+		all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a", Data: []byte(text)}})
+		o := all[0]
+		if n := len(o.APIVersion + o.Kind + o.Namespace + o.Name + o.Fault); n > 1000 || o.Fault == "" {
+			t.Errorf("%d bytes are kept of %.30q", n, text)
+		}
 	}
 }
 
 // Equal objects have one digest, however they are written; others have another.
 func TestDigest(t *testing.T) {
 	read := func(text string) deploy.Object {
-		all, _ := deploy.Read([]deploy.File{{Name: "a", Data: []byte(text)}})
+		all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a", Data: []byte(text)}})
 		if len(all) != 1 || all[0].Digest == "" {
 			t.Fatalf("read %q: %v", text, shown(all))
 		}
@@ -126,7 +178,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n---\n- 1\n"))
 	f.Add([]byte(`{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, _ := deploy.Read([]deploy.File{{Name: "a", Data: data}})
+		all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a", Data: data}})
 		for _, o := range all {
 			if sound := o.Content != nil && o.Kind != "" && o.Digest != ""; o.Fault == "" && o.Unasked == "" && !sound {
 				t.Fatalf("it is neither an object nor a fault: %+v", o)

@@ -57,11 +57,11 @@ func (s *Server) Rehearse(ctx context.Context, set Set, done func(n int)) ([]ass
 		}
 		for _, i := range list {
 			out[i] = s.ask(ctx, set, set.Objects[i])
-			if rank < 2 && s.Disposable && out[i].Answer == assurance.AnswerAccepted {
+			if rank < 2 && s.Disposable && out[i].Answer == assurance.AnswerAccepted && !set.Objects[i].generated() {
 				if err := s.make(ctx, set.Objects[i]); err != nil {
 					out[i].Answer, out[i].Reason = assurance.AnswerUnanswered, clip(err.Error(), maxReason)
 				} else {
-					out[i].Made = true
+					out[i].Made = s.hasMade(set.Objects[i])
 				}
 			}
 			if err := ctx.Err(); err != nil {

@@ -66,7 +66,7 @@ func TestAPIServer(t *testing.T) {
 		name string
 		run  func(*testing.T, *testcluster.Cluster)
 	}{
-		{"shared", onShared}, {"disposable", onDisposable}, {"answers", everyAnswer}, {"controls", controls}, {"credential", credential}, {"nothing is kept", nothingKept},
+		{"shared", onShared}, {"disposable", onDisposable}, {"made", whatIsMade}, {"too many", tooManyMade}, {"answers", everyAnswer}, {"controls", controls}, {"credential", credential}, {"nothing is kept", nothingKept},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, c) })
 	}
@@ -83,7 +83,7 @@ func connect(t *testing.T, kubeconfig string, disposable bool) *deploy.Server {
 
 func rehearse(t *testing.T, s *deploy.Server, texts ...string) ([]deploy.Object, []assurance.ObjectObservation) {
 	t.Helper()
-	all, _ := deploy.Read([]deploy.File{{Name: "a.yaml", Data: []byte(strings.Join(texts, "---\n"))}})
+	all, _ := deploy.Read(t.Context(), []deploy.File{{Name: "a.yaml", Data: []byte(strings.Join(texts, "---\n"))}})
 	said, err := s.Rehearse(t.Context(), deploy.Set{Objects: all, Namespaces: []string{"existing"}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,11 @@ func onShared(t *testing.T, c *testcluster.Cluster) {
 	if can := s.CanWrite(); !slices.Contains(can, "patch deployments.apps in default") {
 		t.Errorf("the credential can write %q", can)
 	}
-	for _, r := range c.Requests(t) {
+	asked := c.Requests(t)
+	if len(asked) == 0 {
+		t.Error("the server's log has no request")
+	}
+	for _, r := range asked {
 		if r.Resource != "selfsubjectaccessreviews" && !r.DryRun {
 			t.Errorf("this was no dry run: %+v", r)
 		}
@@ -156,6 +160,73 @@ func onDisposable(t *testing.T, c *testcluster.Cluster) {
 			t.Errorf("this was really asked: %s", r)
 		}
 	}
+}
+
+// What is made can be taken away, whatever its manifest says; what was there before stays as it was, and a name of the server's making is not made.
+func whatIsMade(t *testing.T, c *testcluster.Cluster) {
+	s := connect(t, c.Kubeconfig, true)
+	stuck := strings.Replace(gadgets, "metadata: {", "metadata: {finalizers: [example.org/never], ownerReferences: [{apiVersion: v1, kind: Node, name: node, uid: some}], ", 1)
+	_, said := rehearse(t, s, stuck, "apiVersion: v1\nkind: Namespace\nmetadata: {generateName: some-}\n", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n",
+		"apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {pod-security.kubernetes.io/enforce: restricted}}\n")
+	wantAnswers(t, said, accepted, accepted, accepted, unanswered)
+	if said[2].Made || !strings.Contains(said[3].Reason, "there already") {
+		t.Errorf("of a namespace that is there it says %q", said[3].Reason)
+	}
+
+	// Another rehearsal meets what this one made, and neither changes it nor takes it away.
+	other := connect(t, c.Kubeconfig, true)
+	_, said = rehearse(t, other, strings.Replace(gadgets, "name: gadgets.example.org", "name: gadgets.example.org, labels: {a: b}", 1))
+	wantAnswers(t, said, unanswered)
+	if err := other.Undo(t.Context()); err != nil {
+		t.Error(err)
+	}
+	definitions := client(t, c).Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	got, err := definitions.Get(t.Context(), "gadgets.example.org", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(got.GetFinalizers(), "example.org/never") || len(got.GetOwnerReferences()) > 0 || len(got.GetLabels()) > 0 {
+		t.Errorf("what was made has %v, %v, %v", got.GetFinalizers(), got.GetOwnerReferences(), got.GetLabels())
+	}
+	if err := s.Undo(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A change cannot have a server filled without end.
+func tooManyMade(t *testing.T, c *testcluster.Cluster) {
+	s := connect(t, c.Kubeconfig, true)
+	var texts []string
+	for i := range 110 {
+		texts = append(texts, fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: many-%d}\n", i))
+	}
+	_, said := rehearse(t, s, texts...)
+	made := 0
+	for _, o := range said {
+		if o.Made {
+			made++
+		}
+	}
+	if last := said[len(said)-1]; made == 0 || made > 100 || last.Answer != unanswered || !strings.Contains(last.Reason, "no more than 100") {
+		t.Errorf("%d namespaces were made, and the last is %s: %s", made, last.Answer, last.Reason)
+	}
+	if err := s.Undo(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// client speaks with the server as nobody of Lane's.
+func client(t *testing.T, c *testcluster.Cluster) dynamic.Interface {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // Each kind of reply is told apart, and each question reaches the server as a dry run: both requests, with strict fields.
@@ -232,14 +303,7 @@ func credential(t *testing.T, c *testcluster.Cluster) {
 
 // After all of it, the server holds none of the objects.
 func nothingKept(t *testing.T, c *testcluster.Cluster) {
-	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := client(t, c)
 	for _, r := range []schema.GroupVersionResource{
 		{Group: "apps", Version: "v1", Resource: "deployments"}, {Group: "batch", Version: "v1", Resource: "jobs"}, {Version: "v1", Resource: "pods"},
 		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,6 +48,13 @@ func replyOf(err error) *assurance.Reply {
 	return r
 }
 
+// How the server's own words begin where it says no to the credential, or a webhook of it knows no dry run. What comes after may repeat what an object says,
+// and so may any other message: nothing is looked for in the middle of one.
+var (
+	unauthorised = regexp.MustCompile(`^[a-z0-9.-]+( "([^"\\]|\\.)*")? is forbidden: User "`)
+	noDryRun     = regexp.MustCompile(`^admission webhook "[^"]+" does not support dry run`)
+)
+
 // about reports whether an error says something about the object, and not about the way there, the credential or the server's own state.
 func about(err error) bool {
 	var status apierrors.APIStatus
@@ -58,8 +66,8 @@ func about(err error) bool {
 	case s.Code == http.StatusUnauthorized, s.Code == http.StatusRequestTimeout, s.Code == http.StatusTooManyRequests, s.Code == http.StatusUnsupportedMediaType:
 		return false
 	case s.Code == http.StatusForbidden:
-		return !strings.Contains(s.Message, " cannot patch resource ") && !strings.Contains(s.Message, " cannot create resource ")
-	case strings.Contains(s.Message, "does not support dry run"), strings.Contains(s.Message, "failed calling webhook"):
+		return !unauthorised.MatchString(s.Message)
+	case s.Code == http.StatusBadRequest && noDryRun.MatchString(s.Message):
 		return false
 	case s.Code >= 500:
 		// An unknown field in a server-side apply is a 500 without a reason, and no fault of the server's.

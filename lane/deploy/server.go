@@ -37,6 +37,7 @@ type Server struct {
 	kinds  map[schema.GroupVersion]map[string]resource
 	rights map[right]allowed
 	made   []madeObject
+	late   int // definitions that were made and not served in time
 }
 
 // resource is how a kind is spoken of in requests.
@@ -73,15 +74,14 @@ func connect(config *rest.Config, disposable bool) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("speak with the API server: %w", err)
 	}
-	s := &Server{Disposable: disposable, raw: client, dynamic: dynamic.New(client)}
+	s := &Server{Disposable: disposable, raw: client, dynamic: dynamic.New(client), rights: map[right]allowed{}}
 	s.forget()
 	return s, nil
 }
 
-// forget drops what was learnt of the server's kinds, since new ones were made.
+// forget drops what was learnt of the server's kinds, since new ones were made. What the credential may do stays: the verdict names it.
 func (s *Server) forget() {
 	s.groups, s.kinds = nil, map[schema.GroupVersion]map[string]resource{}
-	s.rights = map[right]allowed{}
 }
 
 func (s *Server) get(ctx context.Context, into any, path ...string) error {
