@@ -260,7 +260,7 @@ func TestHostileFilesEndSoon(t *testing.T) {
 			if err == nil {
 				t.Error("accepted")
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute { // in the square of its length it would be hours; a busy machine takes ten seconds
 				t.Errorf("took %v", took)
 			}
 		})
