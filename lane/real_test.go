@@ -75,7 +75,7 @@ func branch(t *testing.T, dir, name string, edit func()) {
 	git(t, dir, "commit", "-q", "-m", name)
 }
 
-// long reports whether `make long` runs, in which what has a size has its full one: every mutant, ten runs.
+// long reports whether `make long` runs, in which what has a size has its full one.
 func long() bool { return os.Getenv("LANE_LONG") != "" }
 
 // stableRuns is how often a suite that is known to be stable runs.
@@ -157,16 +157,9 @@ func TestGreaterThanNil(t *testing.T) {
 	}
 }
 
-// Every mutant of semver, or of the one file of it that holds versions, is judged, most of them by one program, and what is tried again
-// without it agrees.
+// Every mutant of semver is judged, most of them by one program, and what is tried again without it agrees.
 func TestEveryMutantOfSemver(t *testing.T) {
-	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
-	least := 250
-	if long() {
-		spec, least = spec+"[mutation]\nscope = \"all\"\n", 700
-	} else {
-		spec += "[mutation]\nscope = \"criteria\"\n[[criterion]]\nid = \"versions\"\nkind = \"test\"\ntext = \"Versions are read, ordered and written\"\ncode = [\"version.go\"]\n"
-	}
+	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n[mutation]\nscope = \"all\"\n"
 	dir := module(t, "github.com/Masterminds/semver/v3@v3.4.0", map[string]string{"lane.toml": spec})
 	v := mustCheck(t, options(t), filepath.Join(dir, "lane.toml"))
 	tiers, verdicts := map[string]int{}, map[assurance.MutantVerdict]int{}
@@ -176,10 +169,10 @@ func TestEveryMutantOfSemver(t *testing.T) {
 		verdicts[o.Verdict]++
 	}
 	t.Logf("tiers %v, verdicts %v", tiers, verdicts)
-	if tiers["T2"] < least || verdicts[assurance.MutantKilled] < least*6/7 || verdicts[assurance.MutantNotRun] > 0 {
+	if tiers["T2"] < 700 || verdicts[assurance.MutantKilled] < 600 || verdicts[assurance.MutantNotRun] > 0 {
 		t.Errorf("tiers %v, verdicts %v", tiers, verdicts)
 	}
-	if n := len(v.Evidence.Plan.Audits); n < 20 {
+	if n := len(v.Evidence.Plan.Audits); n < 40 {
 		t.Errorf("%d mutants were tried again", n)
 	}
 	for _, n := range v.Notes {
