@@ -94,7 +94,7 @@ func TestWhichHiddenTestsAreRequired(t *testing.T) {
 		}
 		return s
 	}
-	own := session([]string{"m"}, "m.TestOwn")
+	own := session([]string{"m", "m/old"}, "m.TestOwn") // on base; the change takes m/old away
 	for _, c := range []struct {
 		name       string
 		head, base *observe.Session
@@ -102,6 +102,7 @@ func TestWhichHiddenTestsAreRequired(t *testing.T) {
 	}{
 		{"beside the tree's own", session([]string{"m", "m/acceptance"}, "m.TestOwn", "m/acceptance.TestKept"), own, []string{"m/acceptance.TestKept"}},
 		{"the tree's own alone", own, own, nil},
+		{"a package that the change takes away", session([]string{"m"}, "m.TestOwn"), own, nil},
 		{"kept out of head, and not built on base", own, session([]string{"m", "m/acceptance"}, "m.TestOwn"), []string{"m/acceptance"}},
 		{"one of two kept out", session([]string{"m", "m/one"}, "m.TestOwn", "m/one.TestKept"), session([]string{"m", "m/one", "m/two"}, "m.TestOwn"), []string{"m/one.TestKept", "m/two"}},
 	} {

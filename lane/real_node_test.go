@@ -3,7 +3,6 @@ package lane
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -17,14 +16,7 @@ import (
 func TestMinimistIsStable(t *testing.T) {
 	o := options(t)
 	fetched := t.TempDir()
-	if err := os.CopyFS(fetched, os.DirFS("testdata/minimist")); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-bin-links")
-	cmd.Dir = fetched
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("fetch minimist: %v\n%s", err, out)
-	}
+	testsource.Installed(t, "testdata/minimist", fetched)
 	modules := filepath.Join(fetched, "node_modules")
 	dir := filepath.Join(modules, "minimist")
 	lay(t, dir, map[string]string{"flake.nix": string(testclosure.ExampleFlake("node")), "debian.json": string(testclosure.Pins(t, "node")),

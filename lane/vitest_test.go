@@ -1,14 +1,13 @@
 package lane
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vallane/lane/internal/testclosure"
+	"github.com/vallane/lane/internal/testsource"
 	"github.com/vallane/lane/mutate"
 )
 
@@ -16,14 +15,7 @@ import (
 func TestVitestIsAskedOfWhatReachesAMutant(t *testing.T) {
 	o := options(t)
 	dir := filepath.Join(t.TempDir(), "repo")
-	if err := os.CopyFS(dir, os.DirFS("observe/jsrunner/testdata/vitest")); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-bin-links")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("fetch vitest: %v\n%s", err, out)
-	}
+	testsource.Installed(t, "observe/jsrunner/testdata/vitest", dir)
 	lay(t, dir, map[string]string{"flake.nix": string(testclosure.ExampleFlake("node")), "debian.json": string(testclosure.Pins(t, "node")),
 		"lane.toml": "id = \"cart\"\nchange = \"tree\"\n[env]\nextras = [\"debian.json\"]\n[[task]]\nname = \"unit\"\nrun = [\"node\", \"node_modules/vitest/vitest.mjs\", \"run\"]\ntimeout = \"2m\"\n"})
 	replace(t, dir, "test/names.test.ts", "test.skip('not yet', () => {});\n", "")

@@ -117,6 +117,18 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// Installed copies a folder with a package-lock.json into dir, which need not be there, and has npm put what it pins beside it, without
+// scripts and without links.
+func Installed(t testing.TB, from, dir string) {
+	t.Helper()
+	must(t, os.CopyFS(dir, os.DirFS(from)))
+	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-bin-links")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci in %s: %v\n%s", from, err, out)
+	}
+}
+
 // Npm unpacks a package of npm's, as its registry serves it to the machine's own npm.
 func Npm(t testing.TB, name, tarball, digest string) string {
 	t.Helper()

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testclosure"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
@@ -23,28 +23,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// boxed lets boxes read a folder and everything above it.
-func boxed(t testing.TB, dir string) {
-	t.Helper()
-	for p := dir; p != "/" && p != os.TempDir(); p = filepath.Dir(p) {
-		os.Chmod(p, 0o755)
-	}
-	id := fence.HostID(0)
-	filepath.WalkDir(dir, func(name string, _ os.DirEntry, _ error) error { return os.Lchown(name, id, id) })
-}
-
 // newTask is a task in the real closure.
 func newTask(t testing.TB, argv ...string) *runner.Task {
 	t.Helper()
-	c := testclosure.Node(t)
-	task := &runner.Task{
-		Name: "unit", Argv: argv, Timeout: 2 * time.Minute, Reporter: nodetest.Reporter{}, Path: c.PathDirs(),
-		Time: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Zones: filepath.Join(os.TempDir(), "lane-test-zones"),
-	}
-	for _, p := range c.Paths {
-		task.Store = append(task.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
-	}
-	return task
+	return testbox.Task(testclosure.Node(t), nodetest.Reporter{}, argv...)
 }
 
 // newEngine makes an engine for the mutants of some files of a folder, after a clean run and a measured one.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/mutate"
 )
 
@@ -41,7 +42,7 @@ func BenchmarkStryker(b *testing.B) {
 	must(b, os.CopyFS(peer, os.DirFS(dir)))
 	must(b, in(peer, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev", "--no-save",
 		"@stryker-mutator/core@"+strykerVersion, "@stryker-mutator/tap-runner@"+strykerVersion))
-	boxed(b, dir)
+	testbox.Give(b, dir)
 	for _, name := range slices.Sorted(maps.Keys(peers)) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testsource"
 	"github.com/vallane/lane/mutate"
 )
@@ -16,7 +17,7 @@ import (
 // are not those of T0.
 func BenchmarkTiers(b *testing.B) {
 	dir := processWarning(b)
-	boxed(b, dir)
+	testbox.Give(b, dir)
 	for b.Loop() {
 		whole := map[string]mutate.Verdict{}
 		for _, tier := range []mutate.Tier{mutate.T0, mutate.T1, mutate.T2} {

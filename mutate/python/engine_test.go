@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vallane/lane/lane/fence"
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/lane/observe"
 	"github.com/vallane/lane/lane/runner"
 	"github.com/vallane/lane/mutate"
@@ -35,15 +35,8 @@ func project(t testing.TB, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	give(t, dir)
+	testbox.Give(t, dir)
 	return dir
-}
-
-// give gives a folder to the user that boxes run as.
-func give(t testing.TB, dir string) {
-	t.Helper()
-	id := fence.HostID(0)
-	filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error { return os.Lchown(path, id, id) })
 }
 
 // try runs the engine on all mutants of a project's file, in boxes, as lane does.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testsource"
 	"github.com/vallane/lane/mutate"
 	"github.com/vallane/lane/mutate/python"
@@ -29,7 +30,7 @@ func toolz(b *testing.B, tests, file string) (e mutate.Engine, found *python.Res
 	if err := os.CopyFS(dir, os.DirFS(src)); err != nil {
 		b.Fatal(err)
 	}
-	give(b, dir)
+	testbox.Give(b, dir)
 	argv := []string{"python3", "-m", "pytest", "-q", tests, "--deselect=toolz/tests/test_inspect_args.py::test_inspect_wrapped_property"}
 	task := closure(b, argv...)
 	cold := task.On(dir, "")

@@ -6,12 +6,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testclosure"
 	"github.com/vallane/lane/lane/fence"
 	observe "github.com/vallane/lane/lane/observe/python"
@@ -28,15 +27,7 @@ func TestMain(m *testing.M) {
 // closure is a task in the real closure: the sources of the tests are read by its interpreter, in a box.
 func closure(t testing.TB, argv ...string) *runner.Task {
 	t.Helper()
-	c := testclosure.Python(t)
-	task := &runner.Task{
-		Name: "unit", Argv: argv, Timeout: 2 * time.Minute, Reporter: observe.Pytest{}, Path: c.PathDirs(),
-		Time: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Zones: filepath.Join(os.TempDir(), "lane-test-zones"),
-	}
-	for _, p := range c.Paths {
-		task.Store = append(task.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
-	}
-	return task
+	return testbox.Task(testclosure.Python(t), observe.Pytest{}, argv...)
 }
 
 // options reads a tree of files with the real closure.

@@ -5,14 +5,14 @@ package jsrunner_test
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testclosure"
+	"github.com/vallane/lane/internal/testsource"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
 	"github.com/vallane/lane/lane/observe/jsrunner"
@@ -29,33 +29,15 @@ func TestMain(m *testing.M) {
 func fetched(t *testing.T, project string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", project))); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-bin-links")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("fetch %s: %v\n%s", project, err, out)
-	}
+	testsource.Installed(t, filepath.Join("testdata", project), dir)
 	return dir
 }
 
 // stage lays a tree where boxes of the closure of examples/node see it.
 func stage(t *testing.T, tree string, r observe.Reporter, argv ...string) *runner.Stage {
 	t.Helper()
-	for p := filepath.Dir(tree); p != "/" && p != os.TempDir(); p = filepath.Dir(p) {
-		os.Chmod(p, 0o755)
-	}
-	id := fence.HostID(0)
-	filepath.WalkDir(tree, func(name string, _ os.DirEntry, _ error) error { return os.Lchown(name, id, id) })
-	c := testclosure.Node(t)
-	task := &runner.Task{
-		Name: "unit", Argv: argv, Timeout: 2 * time.Minute, Reporter: r,
-		Path: c.PathDirs(), Time: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Zones: filepath.Join(os.TempDir(), "lane-test-zones"),
-	}
-	for _, p := range c.Paths {
-		task.Store = append(task.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
-	}
+	testbox.Give(t, tree)
+	task := testbox.Task(testclosure.Node(t), r, argv...)
 	s := task.On(tree, "")
 	t.Cleanup(s.Close)
 	return s

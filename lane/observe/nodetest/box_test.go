@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testclosure"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
@@ -23,24 +23,13 @@ func TestMain(m *testing.M) {
 // stage lays a project of testdata where boxes of the closure of examples/node see it.
 func stage(t *testing.T, project string, argv []string) *runner.Stage {
 	t.Helper()
-	dir := t.TempDir()
-	for p := dir; p != "/" && p != os.TempDir(); p = filepath.Dir(p) {
-		os.Chmod(p, 0o755)
-	}
-	tree := filepath.Join(dir, "tree")
+	tree := filepath.Join(t.TempDir(), "tree")
 	if err := os.CopyFS(tree, os.DirFS(filepath.Join("testdata", project))); err != nil {
 		t.Fatal(err)
 	}
-	id := fence.HostID(0)
-	filepath.WalkDir(tree, func(name string, _ os.DirEntry, _ error) error { return os.Lchown(name, id, id) })
-	c := testclosure.Node(t)
-	task := &runner.Task{
-		Name: "unit", Argv: argv, Timeout: time.Minute, Reporter: Reporter{}, Env: []string{"NODE_OPTIONS=--no-warnings"},
-		Path: c.PathDirs(), Time: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Zones: filepath.Join(os.TempDir(), "lane-test-zones"),
-	}
-	for _, p := range c.Paths {
-		task.Store = append(task.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
-	}
+	testbox.Give(t, tree)
+	task := testbox.Task(testclosure.Node(t), Reporter{}, argv...)
+	task.Env = []string{"NODE_OPTIONS=--no-warnings"}
 	s := task.On(tree, "")
 	t.Cleanup(s.Close)
 	return s

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/internal/testclosure"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
@@ -29,20 +29,8 @@ func project(t testing.TB, name string) string {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
 		t.Fatal(err)
 	}
-	give(t, dir)
+	testbox.Give(t, dir)
 	return dir
-}
-
-// give makes a folder readable for, and owned by, the user that boxes run as.
-func give(t testing.TB, dir string) {
-	t.Helper()
-	for p := dir; p != "/" && p != os.TempDir(); p = filepath.Dir(p) {
-		os.Chmod(p, 0o755)
-	}
-	id := fence.HostID(0)
-	filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error {
-		return os.Lchown(path, id, id)
-	})
 }
 
 // task is a command in the real closure.
@@ -53,14 +41,7 @@ func task(t testing.TB, argv ...string) *runner.Task {
 	if (python.Unittest{}).Claims(argv) {
 		reporter = python.Unittest{}
 	}
-	task := &runner.Task{
-		Name: "unit", Argv: argv, Timeout: 2 * time.Minute, Reporter: reporter, Path: c.PathDirs(),
-		Time: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Zones: filepath.Join(os.TempDir(), "lane-test-zones"),
-	}
-	for _, p := range c.Paths {
-		task.Store = append(task.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
-	}
-	return task
+	return testbox.Task(c, reporter, argv...)
 }
 
 // run runs one order of a task on a tree in a box.

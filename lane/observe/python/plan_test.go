@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
 	"github.com/vallane/lane/lane/observe/python"
@@ -78,7 +79,7 @@ func TestASeedShufflesWhatSharesNoFixture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	give(t, dir)
+	testbox.Give(t, dir)
 	task := task(t, "pytest", "-v")
 	plain := run(t, task, dir, runner.Order{})
 	first, same, other := run(t, task, dir, runner.Order{Seed: 7}), run(t, task, dir, runner.Order{Seed: 7}), run(t, task, dir, runner.Order{Seed: 8})
@@ -142,7 +143,7 @@ func TestCachedBytecodeOfTheTreeDoesNotRun(t *testing.T) {
 		}
 	}
 	write("answer.py", []byte("def answer():\n    return 42\n"))
-	give(t, dir)
+	testbox.Give(t, dir)
 	box, err := fence.Open(t.Context(), fence.Config{StorePaths: task.Store, Path: task.Path, Tree: dir})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func TestCachedBytecodeOfTheTreeDoesNotRun(t *testing.T) {
 	}
 	write("__pycache__/answer.cpython-311.pyc", res.Collected["/tmp/a.pyc"])
 	write("answer.py", []byte("def answer():\n    return 41\n"))
-	give(t, dir)
+	testbox.Give(t, dir)
 	seen := run(t, task, dir, runner.Order{Canaries: &[32]byte{}})
 	if got := describe(seen.Session); got != "test_answer.py::test_answer=failed" {
 		t.Errorf("the cached program ran: %s\n%s", got, seen.Output())
@@ -297,7 +298,7 @@ func TestWhichLinesEachTestReaches(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "tests", "test_empty.py"), []byte(test), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		give(t, dir)
+		testbox.Give(t, dir)
 		stage := task(t, strings.Fields(tt.argv)...).On(dir, "")
 		defer stage.Close()
 		var ids []string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vallane/lane/internal/testbox"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/runner"
 )
@@ -18,7 +19,7 @@ func TestAWarmCacheServesNoOtherSource(t *testing.T) {
 		task := task(t, strings.Fields(argv)...)
 		dir := project(t, "hashes_the_source")
 		cache := t.TempDir()
-		give(t, cache)
+		testbox.Give(t, cache)
 		cold := task.On(dir, "")
 		defer cold.Close()
 		if err := cold.Warm(t.Context(), cache); err != nil {
