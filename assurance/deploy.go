@@ -201,8 +201,8 @@ func (v *view) unasked() (c Clause, ok bool) {
 	return Clause{}, true
 }
 
-// counterpart is held where a real API server accepted every object.
-func (v *view) counterpart() Clause {
+// rehearsed is held where a real API server accepted every object.
+func (v *view) rehearsed() Clause {
 	if c, ok := v.unasked(); !ok {
 		return c
 	}
@@ -251,8 +251,8 @@ func (v *view) counterpart() Clause {
 	return c
 }
 
-// negativeControl is held where the same server refused a broken copy of every kind of object that it was asked about.
-func (v *view) negativeControl() Clause {
+// brokenRefused is held where the same server refused a broken copy of every kind of object that it was asked about.
+func (v *view) brokenRefused() Clause {
 	if c, ok := v.unasked(); !ok {
 		return c
 	}
@@ -295,7 +295,7 @@ func (v *view) deployCriterion(r CriterionResult) CriterionResult {
 		}
 		return r
 	}
-	c, n := v.counterpart(), v.negativeControl()
+	c, n := v.rehearsed(), v.brokenRefused()
 	switch {
 	case c.State == Failed:
 		r.State, r.Reason = CriterionNotMet, c.Reason
