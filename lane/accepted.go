@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -84,9 +86,31 @@ func (m MutateOptions) accept(file string, out *Mutation, now time.Time) error {
 			r.Accepted = &a
 		}
 	}
-	out.Facts = append(out.Facts, entryFacts(b.Accept, verdict, out.all, now)...)
+	out.Facts = append(out.Facts, entryFacts(sought(b.Accept, m.Operators), verdict, out.all, now)...)
 	return nil
 }
+
+// sought leaves out the entries of faults that a run with these operators, nil for the usual ones, does not look for: it says nothing of them.
+func sought(entries []mutate.Accepted, operators []string) []mutate.Accepted {
+	return slices.DeleteFunc(slices.Clone(entries), func(a mutate.Accepted) bool {
+		place := placeAndOperator.FindStringSubmatch(a.Mutant)
+		if place == nil {
+			return len(operators) > 0
+		}
+		if len(operators) > 0 {
+			return !slices.Contains(operators, place[2])
+		}
+		return slices.ContainsFunc(Operators(), func(o OperatorDoc) bool {
+			return o.Named && o.Name == place[2] && slices.Contains(extensions[o.Language], path.Ext(place[1]))
+		})
+	})
+}
+
+// placeAndOperator reads what Mutant.String writes: the file, and the operator behind the line.
+var placeAndOperator = regexp.MustCompile(`^(.*):\d+ (\S+)`)
+
+// extensions are those of the languages that have operators which are used by name alone.
+var extensions = map[string][]string{"Go": {".go"}, "Python": {".py"}}
 
 // entryFacts says which entries have expired, and which nothing needs any more. all holds the ids of every mutant of the code; nil where
 // only a part of it was looked at.
@@ -219,7 +243,7 @@ func (j *job) noteAccepted(plan *mutate.Plan) {
 			all[m.ID] = true
 		}
 	}
-	for _, fact := range entryFacts(j.accepted, verdict, all, time.Now()) {
+	for _, fact := range entryFacts(sought(j.accepted, j.operators), verdict, all, time.Now()) {
 		j.note(fact)
 	}
 }

@@ -140,3 +140,28 @@ func TestEntriesThatCanGo(t *testing.T) {
 		}
 	}
 }
+
+// A run says nothing of faults that it does not look for: those of other operators than the ones it was given, or of operators that have to be named.
+func TestEntriesOfOtherOperators(t *testing.T) {
+	var entries []mutate.Accepted
+	for _, text := range []string{"a b.go:3 constant `1` -> `2`", "a.txt:3 constant `1` -> `2`", "a.go:12 comparison `<` -> `<=`", "by hand"} {
+		entries = append(entries, mutate.Accepted{Mutant: text})
+	}
+	for _, c := range []struct {
+		operators []string
+		want      []int
+	}{
+		{nil, []int{1, 2, 3}},
+		{[]string{"constant"}, []int{0, 1}},
+		{[]string{"comparison", "constant"}, []int{0, 1, 2}},
+		{[]string{"arithmetic"}, nil},
+	} {
+		var want []mutate.Accepted
+		for _, i := range c.want {
+			want = append(want, entries[i])
+		}
+		if got := sought(entries, c.operators); !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", c.operators, got, want)
+		}
+	}
+}

@@ -189,7 +189,7 @@ func TestRehearseTooManyManifests(t *testing.T) {
 
 // Faults in manifests are left to a server that accepted all of the file, by the word of somebody else than the change.
 func TestManifestsApart(t *testing.T) {
-	const sources = "render = [[\"print\"]]\nsources = [\"charts/**\"]\n"
+	const sources = "render = [[\"more\"], [\"print\"]]\nsources = [\"charts/**\"]\n"
 	const good, all = "deploy/a.yaml", "deploy/a.yaml charts/x.yaml"
 	answer := func(source, answer string) func(*job) {
 		return func(j *job) {
@@ -198,7 +198,8 @@ func TestManifestsApart(t *testing.T) {
 			j.observe(id, assurance.Observation{Object: &assurance.ObjectObservation{Answer: answer}})
 		}
 	}
-	printed := answer("render: print", assurance.AnswerAccepted)
+	last := answer("render: print", assurance.AnswerAccepted)
+	printed := func(j *job) { answer("render: more", assurance.AnswerAccepted)(j); last(j) }
 	for name, c := range map[string]struct {
 		by   assurance.Authority
 		edit func(*job)
@@ -210,6 +211,7 @@ func TestManifestsApart(t *testing.T) {
 		"nothing is asked":            {assurance.ByBase, func(j *job) { j.evidence.Plan.Deploy = &assurance.PlannedDeploy{Unasked: "no server"} }, ""},
 		"nothing is planned":          {assurance.ByBase, func(j *job) { j.evidence.Plan.Deploy = nil }, ""},
 		"nothing is printed":          {assurance.ByBase, func(*job) {}, good},
+		"one of two prints":           {assurance.ByBase, last, good},
 		"one has no answer":           {assurance.ByBase, func(j *job) { printed(j); answer(good, assurance.AnswerUnanswered)(j) }, "charts/x.yaml"},
 		"one is refused":              {assurance.ByBase, func(j *job) { printed(j); answer(good, assurance.AnswerRefused)(j) }, "charts/x.yaml"},
 		"what is printed is refused":  {assurance.ByBase, func(j *job) { printed(j); answer("render: print", assurance.AnswerRefused)(j) }, good},
