@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Apart adds a blank where an edit would melt with its neighbours into another token: `return!x` into `returnx`, `a- -b` into `a--b`.
+// Apart adds a blank where an edit would melt with its neighbours into another token: `return!x` into `returnx`, `a- -b` into `a--b`,
+// `a**p` into a comment.
 func Apart(src []byte, start, end int, text string) string {
 	before, after := byte(' '), byte(' ')
 	if start > 0 {
@@ -33,7 +34,7 @@ func melts(a, b byte) bool {
 	word := func(c byte) bool {
 		return c == '_' || c == '$' || c == '#' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 	}
-	sign := func(c byte) bool { return strings.IndexByte("+-*/%&|^<>=!?", c) >= 0 }
+	sign := func(c byte) bool { return strings.IndexByte("+-*/%&|^<>=!?:", c) >= 0 }
 	return word(a) && word(b) || sign(a) && sign(b)
 }
 

@@ -6,9 +6,9 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
-	"strings"
 
 	"github.com/vallane/lane/mutate"
+	sources "github.com/vallane/lane/mutate/edit"
 )
 
 // walker visits the nodes of a file with the path that leads to them.
@@ -65,7 +65,7 @@ type fault struct {
 }
 
 func (w *walker) add(f fault) {
-	f.edit.text = w.apart(f.edit)
+	f.edit.text = sources.Apart(w.s.src, f.edit.off, f.edit.end, f.edit.text)
 	at, to := w.p.fset.PositionFor(f.at, false), w.p.fset.PositionFor(f.to, false)
 	m := mutate.Mutant{
 		File: w.s.path, Line: at.Line, Col: at.Column, EndLine: max(at.Line, to.Line),
@@ -84,40 +84,6 @@ func (w *walker) add(f fault) {
 	c.ID = mutate.NewID(m.File, m.Func, f.op, w.ordinals[key], context, what)
 	w.ordinals[key]++
 	w.out = append(w.out, c)
-}
-
-// apart adds a blank where an edit would melt with its neighbours into another token: `return!x` into `returnx`,
-// `a+-b` into `a--b`, `a**p` into a comment.
-func (w *walker) apart(e edit) string {
-	src, text := w.s.src, e.text
-	before, after := byte(' '), byte(' ')
-	if e.off > 0 {
-		before = src[e.off-1]
-	}
-	if e.end < len(src) {
-		after = src[e.end]
-	}
-	if text == "" {
-		if melts(before, after) {
-			return " "
-		}
-		return text
-	}
-	if melts(before, text[0]) {
-		text = " " + text
-	}
-	if melts(text[len(text)-1], after) {
-		text += " "
-	}
-	return text
-}
-
-func melts(a, b byte) bool {
-	word := func(c byte) bool {
-		return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-	}
-	sign := func(c byte) bool { return strings.IndexByte("+-*/%&|^<>=!:", c) >= 0 }
-	return word(a) && word(b) || sign(a) && sign(b)
 }
 
 // outermost returns the outermost function around the visited node, declared or literal; nil where there is none.
