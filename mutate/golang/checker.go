@@ -23,15 +23,22 @@ type checker struct {
 	ctxt    build.Context
 
 	mu       sync.Mutex
-	fset     *token.FileSet // of imported packages
-	imported map[string]*types.Package
+	fset     *token.FileSet            // of imported packages
+	found    map[wanted]string         // the key of what was imported, so that folders are read once and not for each mutant
+	imported map[string]*types.Package // by key
 	failed   map[string]error
 	pending  map[string]bool
 }
 
+// wanted is an import path as the packages of a module speak it; no module is the library.
+type wanted struct {
+	by   *module
+	path string
+}
+
 func newChecker(o Options) *checker {
 	c := &checker{
-		opts: o, modules: modules(o.Tree), fset: token.NewFileSet(),
+		opts: o, modules: modules(o.Tree), fset: token.NewFileSet(), found: map[wanted]string{},
 		imported: map[string]*types.Package{}, failed: map[string]error{}, pending: map[string]bool{},
 	}
 	c.ctxt = build.Default
@@ -185,11 +192,15 @@ func (s nested) Import(p string) (*types.Package, error) {
 	if p == "unsafe" {
 		return types.Unsafe, nil
 	}
+	if pkg := s.c.imported[s.c.found[wanted{s.m, p}]]; pkg != nil {
+		return pkg, nil
+	}
 	at, err := s.c.find(s.m, p)
 	if err != nil {
 		return nil, fmt.Errorf("import %s: %w", p, err)
 	}
 	key := at.from + "\x00" + at.dir + "\x00" + p
+	s.c.found[wanted{s.m, p}] = key
 	if pkg := s.c.imported[key]; pkg != nil {
 		return pkg, nil
 	}

@@ -20,8 +20,7 @@ func (Reporter) Listing(r observe.Request, folders []string, files map[string][]
 	if s.cmd == nil {
 		return observe.Step{}, fmt.Errorf("plan listing: %q is not go test itself", strings.Join(r.Argv, " "))
 	}
-	_, own := s.cmd.flag("gcflags")
-	if own || slices.ContainsFunc(inheritedFlags(r.Env), func(f string) bool { return strings.Contains(f, "gcflags") }) {
+	if s.own(s.cmd, "gcflags") {
 		return observe.Step{}, fmt.Errorf("plan listing: %q has -gcflags of its own", strings.Join(r.Argv, " "))
 	}
 	laid, err := s.files(nil)

@@ -39,7 +39,7 @@ func (Reporter) Build(r observe.Request) (observe.Build, error) {
 		program := path.Join(builtDir, strconv.Itoa(i)+".test")
 		b.Steps = append(b.Steps, observe.Step{
 			Name: "build the tests of " + u.id, Dir: r.Dir, Env: env, Files: plan.Files, Units: []string{u.id},
-			Argv: s.programBuild(u, program), Collect: []string{program},
+			Argv: s.programBuild(u, program).argv(), Collect: []string{program},
 		})
 		b.Programs = append(b.Programs, observe.Program{Unit: u.id, Dir: u.dir, Argv: started.start(program, r.Seed)})
 	}

@@ -140,6 +140,7 @@ func (s *setup) coverBuild(u *unit, binary string) []string {
 	cmd.set("covermode", mode)
 	cmd.set("coverpkg", s.coverPackages())
 	cmd.insert(word{kind: wordFlag, name: "c", args: []string{"-c"}})
+	s.omitDebug(cmd)
 	cmd.set("o", binary)
 	cmd.setPackages([]string{s.packageArg(u.dir)})
 	return cmd.argv()
