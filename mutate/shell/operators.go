@@ -19,7 +19,7 @@ func Operators() []OperatorDoc {
 		{"boundary", "`-lt` becomes `-le`, `<` becomes `<=` in arithmetic, and back"},
 		{"comparison", "a test becomes its negation: `-eq` becomes `-ne`, `=` becomes `!=`, `-n` becomes `-z`, `-f x` becomes `! -f x`"},
 		{"logical", "`&&` becomes `||`, `-a` between tests becomes `-o`, and back"},
-		{"unary", "`! command` becomes `command`"},
+		{"unary", "`! command` becomes `command`; so do tests and operands of arithmetic without their `!`, `-` and `~`"},
 		{"arithmetic", "`+` becomes `-`, `*` becomes `/`, `%` becomes `*`, and back; also in assignments"},
 		{"incdec", "`x++` becomes `x--`, and back"},
 		{"constant", "a number in arithmetic or in a test is one more"},
@@ -58,6 +58,9 @@ func (w *walker) visit(n syntax.Node) {
 		w.swap("comparison", n.OpPos, op, negations)
 	case *syntax.UnaryTest:
 		w.unaryTest(n.OpPos, n.Op.String())
+		if n.Op == syntax.TsNot {
+			w.unsigned(n.OpPos, n.X)
+		}
 	case *syntax.BinaryArithm:
 		op := n.Op.String()
 		w.swap("logical", n.OpPos, op, connections)
@@ -66,6 +69,9 @@ func (w *walker) visit(n syntax.Node) {
 		w.swap("arithmetic", n.OpPos, op, sums)
 	case *syntax.UnaryArithm:
 		w.swap("incdec", n.OpPos, n.Op.String(), map[string]string{"++": "--", "--": "++"})
+		if n.Op == syntax.Not || n.Op == syntax.Minus || n.Op == syntax.BitNegation {
+			w.unsigned(n.OpPos, n.X)
+		}
 	case *syntax.IfClause:
 		w.ifClause(n)
 	case *syntax.WhileClause:
@@ -88,6 +94,12 @@ func (w *walker) swap(name string, at syntax.Pos, from string, swaps map[string]
 	if to := swaps[from]; to != "" && strings.HasPrefix(string(w.f.Src[at.Offset():]), from) {
 		w.fault(name, int(at.Offset()), int(at.Offset())+len(from), to, edit.Swap(from, to))
 	}
+}
+
+// unsigned takes the sign before an operand away.
+func (w *walker) unsigned(at syntax.Pos, operand syntax.Node) {
+	sign := strings.TrimSpace(string(w.f.Src[at.Offset():operand.Pos().Offset()]))
+	w.fault("unary", int(at.Offset()), int(operand.Pos().Offset()), "", "`"+sign+"` taken away")
 }
 
 func (w *walker) unaryTest(at syntax.Pos, op string) {

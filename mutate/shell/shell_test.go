@@ -46,6 +46,8 @@ func TestOperators(t *testing.T) {
 		{`if a; then b; else c; fi`, "1 condition `a` -> `true`|1 condition `a` -> `false`|1 statement command `b` taken away|1 branch `else` taken away|1 statement command `c` taken away"},
 		{"case $a in b) c ;; esac", "1 branch case `b)` taken away|1 statement command `c` taken away"},
 		{"case $a in b | 'c d') : ;; esac", "1 branch case `b | 'c d')` taken away"},
+		{"#!/bin/bash\n[[ ! -z $a ]]", "2 unary `!` taken away|2 comparison `-z` -> `-n`"},
+		{"#!/bin/bash\n(( !a && -b > ~c ))", "2 unary `!` taken away|2 logical `&&` -> `||`|2 unary `-` taken away|2 boundary `>` -> `>=`|2 comparison `>` -> `<=`|2 unary `~` taken away"},
 		{"#!/bin/bash\nexport a=1 b", "2 statement assignment `export a=1 b` taken away"},
 		{"#!/bin/bash\nf() { local a; }", ""},
 		{`[ "$a" = b -a -n "$c" ]`, "1 comparison `=` -> `!=`|1 logical `-a` -> `-o`|1 comparison `-n` -> `-z`"},
