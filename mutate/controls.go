@@ -307,7 +307,7 @@ func (r *run) canary(ctx context.Context, k nullKey, mutants []int) (Control, bo
 	}
 	c.OK = res.BuildFailed || res.End != EndExited || res.Exit != 0
 	if !c.OK {
-		c.Reason = "a form of it that no program survives makes no difference"
+		c.Reason = "a form of it that no program survives makes no difference; the tests use none of it, or a copy from elsewhere"
 		r.mu.Lock()
 		for _, i := range mutants {
 			r.results[i].Verdict, r.results[i].Reason = NotRun, "the file is not the one under test"

@@ -13,7 +13,7 @@ import (
 //	// lane:ignore REASON                      the next line that is no comment
 //	// lane:ignore-file REASON                 the whole file
 //
-// The mark of the comment is that of the language. Without a reason it has no effect.
+// The mark of the comment is that of the language; beside `//` also `/*`, where the comment ends with its line. Without a reason it has no effect.
 type Ignore struct {
 	File   string `json:"file"`
 	At     int    `json:"at"`             // line of the comment
@@ -32,6 +32,11 @@ func Ignores(file string, src []byte) (out []Ignore) {
 	lines := strings.Split(string(src), "\n")
 	for i, text := range lines {
 		before, reason, ok := ignoreIn(text, mark)
+		if !ok && mark == "//" {
+			if before, reason, ok = ignoreIn(text, "/*"); ok {
+				reason, ok = strings.CutSuffix(reason, "*/")
+			}
+		}
 		if !ok {
 			continue
 		}
@@ -68,11 +73,16 @@ func ignoreIn(text, mark string) (before, after string, ok bool) {
 // nextCode is the next line, from 1, that is neither blank nor a comment.
 func nextCode(lines []string, from int, mark string) int {
 	for i := from; i < len(lines); i++ {
-		if t := strings.TrimSpace(lines[i]); t != "" && !strings.HasPrefix(t, mark) {
+		if t := strings.TrimSpace(lines[i]); t != "" && !strings.HasPrefix(t, mark) && !isBlock(t, mark) {
 			return i + 1
 		}
 	}
 	return len(lines)
+}
+
+// isBlock reports whether a line is one comment between signs, in a language that has such comments.
+func isBlock(line, mark string) bool {
+	return mark == "//" && strings.HasPrefix(line, "/*") && strings.Index(line, "*/") == len(line)-2
 }
 
 // covers reports whether a mutant is meant.

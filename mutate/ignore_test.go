@@ -21,6 +21,11 @@ func TestIgnores(t *testing.T) {
 		{"a.py", "x = 1  # lane:ignore a hint\n", "1>1 a hint"},
 		{"a.py", "x = 1  // lane:ignore a hint\n", ""},
 		{"a.sql", "SELECT 1 -- lane:ignore a hint\n", "1>1 a hint"},
+		{"a.c", "x = 1; /* lane:ignore a hint */\r\n", "1>1 a hint"},
+		{"a.c", "/* lane:ignore a hint */\n/* more */\nx = 1;\n", "1>3 a hint"},
+		{"a.c", "/* lane:ignore a hint */ x = 1;\n", ""},
+		{"a.c", "/* lane:ignore-file made by a tool */\n/* more */ x = 1;\n", "1>0 made by a tool"},
+		{"a.c", "/* lane:ignore a hint */\n/* more */ x = 1;\n", "1>2 a hint"},
 		{"a.unknown", "x // lane:ignore a hint\n", ""},
 		{"a.go", "\x00 // lane:ignore binary\n", ""},
 	} {

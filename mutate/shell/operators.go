@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,8 @@ func Operators() []OperatorDoc {
 	return []OperatorDoc{
 		{"boundary", "`-lt` becomes `-le`, `<` becomes `<=` in arithmetic, and back"},
 		{"comparison", "a test becomes its negation: `-eq` becomes `-ne`, `=` becomes `!=`, `-n` becomes `-z`, `-f x` becomes `! -f x`"},
-		{"logical", "`&&` becomes `||`, and back"},
-		{"unary", "`! command` becomes `command`"},
+		{"logical", "`&&` becomes `||`, `-a` between tests becomes `-o`, and back"},
+		{"unary", "`! command` becomes `command`; so do tests and operands of arithmetic without their `!`, `-` and `~`"},
 		{"arithmetic", "`+` becomes `-`, `*` becomes `/`, `%` becomes `*`, and back; also in assignments"},
 		{"incdec", "`x++` becomes `x--`, and back"},
 		{"constant", "a number in arithmetic or in a test is one more"},
@@ -41,6 +42,7 @@ var (
 	signBounds    = map[string]string{"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 	signNegations = map[string]string{"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 	connections   = map[string]string{"&&": "||", "||": "&&"}
+	joints        = map[string]string{"-a": "-o", "-o": "-a"}
 	fileTests     = " -a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -L -O -G -S -N "
 )
 
@@ -56,6 +58,9 @@ func (w *walker) visit(n syntax.Node) {
 		w.swap("comparison", n.OpPos, op, negations)
 	case *syntax.UnaryTest:
 		w.unaryTest(n.OpPos, n.Op.String())
+		if n.Op == syntax.TsNot {
+			w.unsigned(n.OpPos, n.X)
+		}
 	case *syntax.BinaryArithm:
 		op := n.Op.String()
 		w.swap("logical", n.OpPos, op, connections)
@@ -64,6 +69,9 @@ func (w *walker) visit(n syntax.Node) {
 		w.swap("arithmetic", n.OpPos, op, sums)
 	case *syntax.UnaryArithm:
 		w.swap("incdec", n.OpPos, n.Op.String(), map[string]string{"++": "--", "--": "++"})
+		if n.Op == syntax.Not || n.Op == syntax.Minus || n.Op == syntax.BitNegation {
+			w.unsigned(n.OpPos, n.X)
+		}
 	case *syntax.IfClause:
 		w.ifClause(n)
 	case *syntax.WhileClause:
@@ -73,7 +81,9 @@ func (w *walker) visit(n syntax.Node) {
 			w.condition(n.Cond, "false")
 		}
 	case *syntax.CaseItem:
-		w.replace("branch", n.Pos(), w.endOf(n), "", "case `"+w.text(n.Patterns[0])+")` taken away")
+		last := n.Patterns[len(n.Patterns)-1]
+		patterns := string(w.f.Src[n.Patterns[0].Pos().Offset():w.endOf(last)])
+		w.replace("branch", n.Pos(), w.endOf(n), "", "case `"+edit.OneLine(patterns)+")` taken away")
 	case *syntax.Stmt:
 		w.command(n)
 	}
@@ -84,6 +94,12 @@ func (w *walker) swap(name string, at syntax.Pos, from string, swaps map[string]
 	if to := swaps[from]; to != "" && strings.HasPrefix(string(w.f.Src[at.Offset():]), from) {
 		w.fault(name, int(at.Offset()), int(at.Offset())+len(from), to, edit.Swap(from, to))
 	}
+}
+
+// unsigned takes the sign before an operand away.
+func (w *walker) unsigned(at syntax.Pos, operand syntax.Node) {
+	sign := strings.TrimSpace(string(w.f.Src[at.Offset():operand.Pos().Offset()]))
+	w.fault("unary", int(at.Offset()), int(operand.Pos().Offset()), "", "`"+sign+"` taken away")
 }
 
 func (w *walker) unaryTest(at syntax.Pos, op string) {
@@ -118,6 +134,10 @@ func (w *walker) command(s *syntax.Stmt) {
 	if s.Negated && s.Cmd != nil {
 		w.fault("unary", int(s.Pos().Offset()), int(s.Cmd.Pos().Offset()), "", "`!` taken away")
 	}
+	if d, ok := s.Cmd.(*syntax.DeclClause); ok && gives(d) {
+		w.remove(s, "assignment")
+		return
+	}
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || hasHereDocument(s) {
 		return
@@ -150,6 +170,11 @@ func (w *walker) command(s *syntax.Stmt) {
 	}
 }
 
+// gives reports whether a declaration (`export`, `local`) gives a variable a value, and does not name it alone.
+func gives(d *syntax.DeclClause) bool {
+	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool { return a.Value != nil && !a.Naked || a.Array != nil })
+}
+
 // isCondition reports whether a statement is the last one of a condition.
 func (w *walker) isCondition(s *syntax.Stmt) bool {
 	if len(w.stack) < 2 {
@@ -179,6 +204,8 @@ func (w *walker) test(call *syntax.CallExpr, words []string) {
 		switch {
 		case negations[words[i]] != "":
 			w.swap("comparison", at, words[i], negations)
+		case w.joins(words, i):
+			w.swap("logical", at, words[i], joints)
 		case i+1 < len(words) && strings.Contains(fileTests, " "+words[i]+" ") && words[i] != "-a" && words[i-1] != "!":
 			w.unaryTest(at, words[i])
 		case words[i] == "!" && i+1 < len(words):
@@ -187,6 +214,12 @@ func (w *walker) test(call *syntax.CallExpr, words []string) {
 			w.number(call.Args[i])
 		}
 	}
+}
+
+// joins reports whether a word stands between two tests of a command [, as `-a` does that is no operator of its own and no operand.
+func (w *walker) joins(words []string, i int) bool {
+	before := words[i-1]
+	return joints[words[i]] != "" && i > 1 && i+1 < len(words) && before != "!" && before != "(" && joints[before] == "" && negations[before] == ""
 }
 
 // number makes a number one more.

@@ -51,6 +51,14 @@ func declared(n *node) *node {
 // cResult goes by the type that a function says.
 func cResult(w *walker, value, fn *node) string {
 	text := w.text(value)
+	switch text {
+	case "EXIT_SUCCESS":
+		return "EXIT_FAILURE"
+	case "EXIT_FAILURE":
+		return "EXIT_SUCCESS"
+	case `'\0'`:
+		return "" // the same as 0
+	}
 	if d := fn.Child("declarator"); d != nil && d.Kind == "pointer_declarator" {
 		if value.Kind == "null" || text == "0" {
 			return ""

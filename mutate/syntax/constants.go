@@ -10,6 +10,9 @@ func constant(w *walker, name string, n *node) {
 	if !w.numbers[n.Kind] {
 		return
 	}
+	if whole, _ := w.wholeCondition(n); whole {
+		return // `while (2)` is `while (1)`; the operator of conditions does the rest
+	}
 	for at := n; at.Parent != nil; at = at.Parent {
 		if w.constants[at.Parent.Kind] || w.constants[at.Parent.Kind+"."+at.Field] {
 			return

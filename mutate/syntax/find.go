@@ -71,7 +71,7 @@ func Find(ctx context.Context, o Options, files []string) (res *Result, err erro
 }
 
 func newWalker(name string, src []byte, root *node) *walker {
-	return &walker{language: languages[path.Ext(name)], f: edit.New(name, src), everywhere: unwanted(src, root), contexts: map[*node]string{}}
+	return &walker{language: languages[path.Ext(name)], f: edit.New(name, src), everywhere: unwanted(src, root), contexts: map[*node]string{}, heredocs: heredocsOf(root)}
 }
 
 // Read reports whether a file was read: those that were not have no mutants but reverts.

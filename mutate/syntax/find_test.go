@@ -97,6 +97,24 @@ func TestRules(t *testing.T) {
 		{"if let binds a name", "a.rs", "fn f() { if let Some(x) = y { x.z(); } }", "-condition `let Some(x) = y` -> `true`"},
 		{"a match that must be complete", "a.rs", "fn f() { match a { A => b(), B => c() } }", "-branch case `A => b(),` taken away"},
 		{"what a function says that it returns", "a.rs", "fn f() -> Result<(), E> { g() }", "return `g()` -> `Ok(())`"},
+		{"a result named by its path", "a.rs", "fn f() -> io::Result<usize> { g() }", "return `g()` -> `Ok(Default::default())`"},
+		{"a result named by its path", "a.rs", "fn f() -> fmt::Result { g() }", "return `g()` -> `Ok(())`"},
+		{"a result named by its path", "a.rs", "fn f() -> std::option::Option<u8> { g() }", "return `g()` -> `None`"},
+		{"a borrowed text", "a.rs", "fn f<'a>(x: &'a str) -> &'a str { x }", "return `x` -> `\"\"`"},
+		{"a borrowed value of another type", "a.rs", "fn f(x: &Substr) -> &Substr { x }", "-return"},
+		{"no type has no empty value", "a.rs", "fn f() -> Box<dyn Fn()> { g() }", "-return"},
+		{"no type has no empty value", "a.rs", "fn f() -> std::cmp::Ordering { g() }", "-return"},
+		{"no program negates null", "A.java", "class A { Boolean f() { return null; } }", "-return"},
+		{"a loop that javac looks at", "A.java", "class A { void f() { while (true) { a(); } } }", "-boolean"},
+		{"a loop that no compiler looks at", "a.rb", "while true\n  a\nend", "boolean `true` -> `false`"},
+		{"any number holds", "a.c", "void f(void) { while (1) { g(); } }", "-constant"},
+		{"any number holds", "a.c", "void f(void) { while (1) { g(); } }", "condition `1` -> `0`"},
+		{"a status by its name", "a.c", "int f(void) { return EXIT_SUCCESS; }", "return `EXIT_SUCCESS` -> `EXIT_FAILURE`"},
+		{"zero by another name", "a.c", "char f(void) { return '\\0'; }", "-return"},
+		{"a text below its line goes with it", "a.rb", "def f\n  puts(<<~A, <<~B)\n    a && b\n  A\n    c\n  B\n  d\nend", "statement call `puts(<<~A, <<~B)` taken away"},
+		{"a text below its line cannot go with it", "a.rb", "f(<<~A) if g\n  a\nA\n", "-statement call"},
+		{"a text below its line stays", "a.rb", "x = f(<<~A) && b || c\n  a\nA\n", "logical `&&` -> `||` => (f(<<~A) || b)"},
+		{"a pattern of a case", "a.rb", "case x\nin [a] then b\nin {c: 1} then d\nend", "branch case `in [a] then b` taken away"},
 		{"what a method says that it returns", "A.java", "class A { List<B> f() { return g(); } }", "return `g()` -> `null`"},
 		{"a struct has no zero", "a.c", "struct s f(void) { return g(); }", "-return `g()` -> `0`"},
 		{"octal numbers", "a.c", "int f(void) { return g(0755); }", "constant `0755` -> `0756`"},
@@ -238,5 +256,30 @@ func TestCanary(t *testing.T) {
 	}
 	if _, ok := syntax.Canary("tests/a.c", nil); ok {
 		t.Error("a test has a canary")
+	}
+}
+
+// A text that stands below its line is no code, and is not left behind as such.
+func TestTextsBelowTheirLine(t *testing.T) {
+	const src = "def f\n  puts(<<~A, <<~B)\n    a && b\n  A\n    c\n  B\n  d = g <<~C\n    e\n  C\n  d + <<~D\n    h\n  D\nend\n"
+	res := find(t, "a.rb", src)
+	var got []string
+	for i := range res.Mutants {
+		m := &res.Mutants[i]
+		if m.Operator == "constant" || m.Replacement != "nil" {
+			continue
+		}
+		out, err := m.Apply([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(out))
+	}
+	want := []string{
+		"def f\n  nil\n  d = g <<~C\n    e\n  C\n  d + <<~D\n    h\n  D\nend\n",
+		"def f\n  puts(<<~A, <<~B)\n    a && b\n  A\n    c\n  B\n  d = g <<~C\n    e\n  C\n  nil\nend\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

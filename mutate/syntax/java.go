@@ -17,10 +17,11 @@ var java = &language{
 	conditions: map[string]bool{"if_statement": false, "ternary_expression": false, "while_statement": true, "do_statement": true, "for_statement": true},
 	always:     "true", never: "false",
 	// What javac can tell is never run, it does not compile.
-	neverLoop: func(condition string) string { return "(" + condition + ") && false" },
-	functions: kinds("method_declaration constructor_declaration compact_constructor_declaration"),
-	classes:   kinds("class_declaration interface_declaration enum_declaration record_declaration"),
-	bodies:    kinds("program class_body interface_body enum_body enum_body_declarations block constructor_body switch_block switch_block_statement_group"),
+	plainLoops: true,
+	neverLoop:  func(condition string) string { return "(" + condition + ") && false" },
+	functions:  kinds("method_declaration constructor_declaration compact_constructor_declaration"),
+	classes:    kinds("class_declaration interface_declaration enum_declaration record_declaration"),
+	bodies:     kinds("program class_body interface_body enum_body enum_body_declarations block constructor_body switch_block switch_block_statement_group"),
 	statement: map[string]string{
 		"method_invocation": "call", "assignment_expression": "assignment", "update_expression": "step", "object_creation_expression": "call",
 	},
@@ -49,6 +50,8 @@ func javaResult(w *walker, value, fn *node) string {
 	t := w.text(fn.Child("type"))
 	switch {
 	case t == "" || t == "void":
+		return ""
+	case t == "Boolean" && value.Kind == "null_literal":
 		return ""
 	case t == "boolean" || t == "Boolean":
 		return "!(" + w.text(value) + ")"

@@ -44,6 +44,8 @@ type language struct {
 	never      string
 	neverLoop  func(condition string) string // of a loop, where the compiler refuses code that it can tell is never run
 
+	plainLoops bool // the literal that is all of a loop's condition has to stay: the compiler looks at it
+
 	functions set
 	classes   set               // and all else that names what is in it
 	bodies    set               // whose children are statements

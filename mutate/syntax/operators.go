@@ -118,9 +118,30 @@ func (w *walker) isText(n *node) bool {
 }
 
 func boolean(w *walker, name string, n *node) {
+	if w.plainLoops && w.isWholeLoop(n) {
+		return
+	}
 	if w.booleans[n.Kind] && !w.booleans[n.Parent.Kind] {
 		w.replace(name, n, otherBoolean(w.text(n)))
 	}
+}
+
+// isWholeLoop reports whether a node is all of a loop's condition.
+func (w *walker) isWholeLoop(n *node) bool {
+	at, loop := w.wholeCondition(n)
+	return at && loop
+}
+
+// wholeCondition reports whether a node is all of a condition, and whether of a loop.
+func (w *walker) wholeCondition(n *node) (whole, loop bool) {
+	for n.Parent != nil && n.Parent.Kind == "parenthesized_expression" {
+		n = n.Parent
+	}
+	if n.Parent == nil || n.Parent.Child("condition") != n {
+		return false, false
+	}
+	loop, whole = w.conditions[n.Parent.Kind]
+	return whole, loop
 }
 
 func otherBoolean(s string) string {

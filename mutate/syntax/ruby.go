@@ -27,7 +27,7 @@ var ruby = &language{
 		switch n.Kind {
 		case "else":
 			w.takeElse(name, n, n)
-		case "when":
+		case "when", "in_clause":
 			if parts := w.parts(n.Parent); len(parts) > 2 {
 				w.takeCase(name, n)
 			}
@@ -85,7 +85,7 @@ func rubyResults(w *walker, fn *node) (out []*node) {
 		switch n.Kind {
 		case "body_statement", "then", "else", "begin":
 			for _, p := range w.parts(n) {
-				if p.Kind != "rescue" && p.Kind != "ensure" && p.Kind != "else" && (p == w.last(n) || isClause(w, n, p)) {
+				if p.Kind != "rescue" && p.Kind != "ensure" && p.Kind != "else" && isClause(w, n, p) {
 					visit(p)
 				}
 			}
@@ -110,11 +110,11 @@ func rubyResults(w *walker, fn *node) (out []*node) {
 	return out
 }
 
-// isClause reports whether only rescue, else or ensure follow a part.
+// isClause reports whether only rescue, else or ensure follow a part, or a text that belongs to it.
 func isClause(w *walker, n, part *node) bool {
 	after := false
 	for _, p := range w.parts(n) {
-		if after && p.Kind != "rescue" && p.Kind != "ensure" && p.Kind != "else" {
+		if after && p.Kind != "heredoc_body" && p.Kind != "rescue" && p.Kind != "ensure" && p.Kind != "else" {
 			return false
 		}
 		after = after || p == part

@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // rust leaves what stands in macros alone: it is text to the grammar.
 var rust = &language{
@@ -100,10 +103,16 @@ func rustResults(w *walker, fn *node) []*node {
 
 var rustNumbers = kinds("u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize")
 
+// rustText is a borrowed string, with or without a lifetime, its blanks left out.
+var rustText = regexp.MustCompile(`^&('(_|static|[a-z]))?str$`)
+
 // rustResult goes by the type that a function says.
 func rustResult(w *walker, value, fn *node) string {
 	t := strings.Join(strings.Fields(w.text(fn.Child("return_type"))), "")
 	text := w.text(value)
+	// A type may be named by its path, as in io::Result<usize>.
+	head, arguments, _ := strings.Cut(t, "<")
+	plain := head[strings.LastIndexByte(head, ':')+1:]
 	switch {
 	case t == "bool":
 		return "!(" + text + ")"
@@ -113,27 +122,28 @@ func rustResult(w *walker, value, fn *node) string {
 		return "0.0"
 	case t == "String":
 		return "String::new()"
-	case strings.HasPrefix(t, "&") && strings.HasSuffix(t, "str"):
+	case rustText.MatchString(t):
 		if len(text) == 2 {
 			return `"lane"`
 		}
 		return `""`
-	case strings.HasPrefix(t, "Option<"):
+	case plain == "Option":
 		if text == "None" {
 			return ""
 		}
 		return "None"
-	case strings.HasPrefix(t, "Vec<"):
+	case plain == "Vec":
 		return "Vec::new()"
-	case strings.HasPrefix(t, "Result<"), strings.HasSuffix(t, "Result<()>"):
-		if strings.HasPrefix(text, "Err(") || strings.HasPrefix(t, "Result<(),") && text == "Ok(())" {
+	case plain == "Result":
+		if strings.HasPrefix(text, "Err(") || text == "Ok(())" {
 			return ""
 		}
-		if strings.HasPrefix(t, "Result<(),") || strings.HasSuffix(t, "Result<()>") {
+		if strings.HasPrefix(arguments, "()") || t == "fmt::Result" || t == "std::fmt::Result" {
 			return "Ok(())"
 		}
 		return "Ok(Default::default())"
-	case strings.HasPrefix(t, "&"), strings.HasPrefix(t, "impl"), strings.HasPrefix(t, "("), t == "Self", t == "!":
+	case strings.HasPrefix(t, "&"), strings.HasPrefix(t, "impl"), strings.HasPrefix(t, "("), strings.HasPrefix(t, "*"), t == "Self", t == "!",
+		strings.HasPrefix(arguments, "dyn"), plain == "Ordering":
 		return "" // nothing that is sure to be of the type
 	}
 	return "Default::default()"

@@ -21,6 +21,7 @@ type walker struct {
 	contexts map[*node]string  // of statements
 	around   map[string][]span // of each mutant, by id: what may be read alone to see whether it is of the language, smallest first
 	unread   []mutate.Range
+	heredocs heredocs
 }
 
 func (w *walker) text(n *node) string {
@@ -91,6 +92,9 @@ type fault struct {
 }
 
 func (w *walker) add(f fault) {
+	if !w.takeTexts(&f) {
+		return
+	}
 	f.text = edit.Apart(w.f.Src, f.start, f.end, f.text)
 	id := w.f.Add(edit.Fault{
 		Operator: f.op, Start: f.start, End: f.end, Text: f.text, From: f.at.Start, To: f.at.End, Say: f.say,
