@@ -93,8 +93,11 @@ func (c *checker) downstreamRules(s *Spec) {
 	for i, d := range s.Downstream {
 		at := position.Path("downstream").At(i)
 		c.unique(names, at.Key("name"), d.Name, "downstream user")
-		if d.Place == "." {
+		switch {
+		case d.Place == ".":
 			c.at(at.Key("place"), `"place" is the whole of the user's tree, so that there would be no user`, `name a folder of it, as in "vendor/example.org/shop"`)
+		case d.Place != "" && (d.Dir == d.Place || strings.HasPrefix(d.Dir, d.Place+"/")):
+			c.at(at.Key("dir"), "\"dir\" lies in \"place\": the suite would be that of the tree under test", "name a folder of the user's own")
 		}
 		if d.Task != "" && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Name == d.Task }) {
 			c.at(at.Key("task"), "there is no task "+quote(d.Task), "name a [[task]] of this spec")

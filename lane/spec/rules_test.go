@@ -113,6 +113,7 @@ func TestRules(t *testing.T) {
 		{"user at a branch", user("name = \"a\"\nplace = \"b\"\ncommit = \"main\""), `7:10: "commit" cannot be "main": it is no id of a commit, which has 40 hexadecimal digits in lower case; write what git rev-parse prints of it`},
 		{"user that is the library", user("name = \"a\"\nplace = \"./.\"\ncommit = \"" + commit + "\""), `6:9: "place" is the whole of the user's tree, so that there would be no user; name a folder of it, as in "vendor/example.org/shop"`},
 		{"user outside of its tree", user("name = \"a\"\nplace = \"../b\"\ncommit = \"" + commit + "\""), `6:9: "place" cannot be "../b": a folder never has a .. in it; write it relative to the root of the tree`},
+		{"user that starts below the library", user("name = \"a\"\nplace = \"lib\"\ndir = \"./lib/x\"\ncommit = \"" + commit + "\""), `7:7: "dir" lies in "place": the suite would be that of the tree under test; name a folder of the user's own`},
 		{"user in no task's box", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntask = \"other\""), `8:8: there is no task "other"; name a [[task]] of this spec`},
 		{"user beyond the deadline", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntimeout = \"2h\""), `8:11: "timeout" is longer than the deadline of 1h; raise limits.deadline`},
 		{"user twice", user("name = \"a\"\nplace = \"b\"\ncommit = \""+commit+"\"") + user("name = \"A\"\nplace = \"b\"\ncommit = \""+commit+"\""),
