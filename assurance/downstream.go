@@ -126,12 +126,11 @@ func (v *view) findSuite(d *PlannedDownstream) (out []finding) {
 
 // describe names tests that did not pass.
 func (d *PlannedDownstream) describe(tests []string, how string) string {
-	with := "with base"
+	which := " that pass with base"
 	if len(d.baseRuns()) == 0 {
-		with = "that have to"
+		which = ""
 	}
-	return fmt.Sprintf("%s: %d of %s that pass %s do not pass with head%s: %s", d.title(), len(tests), number(len(d.Tests), "test", "tests"), with, how,
-		strings.Join(bound(tests), ", "))
+	return fmt.Sprintf("%s: %d of %s%s do not pass with head%s: %s", d.title(), len(tests), number(len(d.Tests), "test", "tests"), which, how, strings.Join(bound(tests), ", "))
 }
 
 func (d *PlannedDownstream) baseRuns() []DownstreamRun {

@@ -34,6 +34,11 @@ func TestDownstream(t *testing.T) {
 		"one fails with head": {func(e *assurance.Evidence) {
 			set(e, at.Box2, assurance.TestFailed, 1, at.DownstreamHead, at.DownstreamCanary)
 		}, states{failed, none, no, held}, "1 of 2 tests that pass with base do not pass with head: " + at.Box2},
+		"one fails, and there is no base": {func(e *assurance.Evidence) {
+			toolbox(e).Runs = toolbox(e).Runs[1:]
+			delete(e.Observations, at.DownstreamBase)
+			set(e, at.Box2, assurance.TestFailed, 1, at.DownstreamHead, at.DownstreamCanary)
+		}, states{failed, none, no, held}, "1 of 2 tests do not pass with head: " + at.Box2},
 		"one is skipped with head": {func(e *assurance.Evidence) {
 			set(e, at.Box2, assurance.TestSkipped, 0, at.DownstreamHead)
 			set(e, at.Box2, assurance.TestSkipped, 1, at.DownstreamCanary)
@@ -157,6 +162,18 @@ func TestDownstreamPlan(t *testing.T) {
 		v := at.Judged(func(e *assurance.Evidence) { at.WithDownstream(e); edit(&e.Plan.Downstream[0]) })
 		if v.Refusal == nil || !strings.Contains(v.Refusal.Msg, want) {
 			t.Errorf("%s: %+v", want, v.Refusal)
+		}
+	}
+}
+
+// What is worse of a suite's run depends on the tree: a test that fails is, with base and head, and one that passes without the code.
+func TestWorseSuite(t *testing.T) {
+	good := at.Good()
+	at.WithDownstream(&good)
+	for id, bad := range map[string]string{at.DownstreamBase: at.DownstreamGutted, at.DownstreamHead: at.DownstreamGutted, at.DownstreamGutted: at.DownstreamBase} {
+		a, b := good.Observations[id], good.Observations[bad]
+		if !assurance.Worse(&good.Plan, id, a, b) || assurance.Worse(&good.Plan, id, b, a) {
+			t.Errorf("run %s: what %s shows is not worse", id, bad)
 		}
 	}
 }
