@@ -12,21 +12,29 @@ type part struct {
 func (v *view) counterparts() []part {
 	return []part{
 		{v.plan.Deploy != nil, v.rehearsed(), v.brokenRefused()},
+		{len(v.plan.Downstream) > 0, v.usersPass(), v.usersRefuse()},
 	}
 }
 
 func (v *view) counterpart() Clause     { return v.ofParts(func(p part) Clause { return p.answer }) }
 func (v *view) negativeControl() Clause { return v.ofParts(func(p part) Clause { return p.control }) }
 
-// ofParts joins one clause of every planned kind: the worst state counts, and the reasons of that state are told. Two kinds that hold do not make up for a
-// third that was never asked.
+// ofParts joins one clause of every planned kind. Two kinds that hold do not make up for a third that was never asked.
 func (v *view) ofParts(of func(part) Clause) Clause {
-	var same []Clause
+	var all []Clause
 	for _, p := range v.counterparts() {
-		if !p.planned {
-			continue
+		if p.planned {
+			all = append(all, of(p))
 		}
-		switch c := of(p); {
+	}
+	return worst(all)
+}
+
+// worst joins clauses: the worst state counts, and the reasons of that state are told.
+func worst(all []Clause) Clause {
+	var same []Clause
+	for _, c := range all {
+		switch {
 		case len(same) == 0 || badness(c.State) > badness(same[0].State):
 			same = []Clause{c}
 		case c.State == same[0].State:

@@ -85,7 +85,7 @@ func newVerdict(e *Evidence) Verdict {
 func (w *view) fill(v *Verdict) []finding {
 	runs := w.findRuns()
 	hidden := w.findHidden()
-	found := slices.Concat(runs, w.findTrees(), hidden, w.findObjects())
+	found := slices.Concat(runs, w.findTrees(), hidden, w.findObjects(), w.findDownstream())
 	v.Unstable = w.unstable()
 	lost, gone := w.noneLost()
 	criteria, results := w.criteriaBite()
@@ -131,6 +131,7 @@ func (w *view) fill(v *Verdict) []finding {
 	v.Criteria = append(v.Criteria, results...)
 	v.Hidden = w.hiddenResult()
 	v.Deploy = w.deploy()
+	v.Downstream = w.downstream()
 	w.lists(v)
 	return found
 }

@@ -20,20 +20,20 @@ func TestLevelNeverRises(t *testing.T) {
 	from := map[assurance.Level]int{}
 	fell := 0
 	for seed := range uint64(steps) {
-		kind, hiddenRun, before, after := worsen(t, seed, 7)
+		kind, suite, before, after := worsen(t, seed, 7)
 		if kind == "" {
 			continue
 		}
 		hits[kind]++
-		if hiddenRun {
-			hits["hidden run"]++
+		if suite != "" {
+			hits[suite+" run"]++
 		}
 		from[before]++
 		if after < before {
 			fell++
 		}
 	}
-	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "server", "object", "control"} {
+	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "downstream run", "server", "object", "control"} {
 		if hits[k] < 50 {
 			t.Errorf("only %d worse observations of kind %s: the test shows nothing", hits[k], k)
 		}
@@ -50,8 +50,8 @@ func FuzzLevelNeverRises(f *testing.F) {
 }
 
 // worsen makes one observation of random evidence worse, where the change at hand is one for the worse, and
-// fails if that raises the level. kind is empty where it is not.
-func worsen(t *testing.T, seed1, seed2 uint64) (kind string, hidden bool, before, after assurance.Level) {
+// fails if that raises the level. kind is empty where it is not. suite says of a run whose it is, where it is no task's.
+func worsen(t *testing.T, seed1, seed2 uint64) (kind, suite string, before, after assurance.Level) {
 	rng := rand.New(rand.NewPCG(seed1, seed2))
 	e := randomEvidence(rng)
 	if p := e.Problems(); p != nil {
@@ -64,7 +64,7 @@ func worsen(t *testing.T, seed1, seed2 uint64) (kind string, hidden bool, before
 		b = assurance.Observation{} // taken away
 	}
 	if !assurance.Worse(&e.Plan, id, a, b) {
-		return "", false, 0, 0
+		return "", "", 0, 0
 	}
 	was := assurance.Judge(e)
 	e.Observations[id] = b
@@ -80,7 +80,10 @@ func worsen(t *testing.T, seed1, seed2 uint64) (kind string, hidden bool, before
 			}
 		}
 	}
-	return kindOf(a), strings.HasPrefix(id, "hidden/"), was.Level, is.Level
+	if of, _, _ := strings.Cut(id, "/"); of == "hidden" || of == "downstream" {
+		suite = of
+	}
+	return kindOf(a), suite, was.Level, is.Level
 }
 
 // Every single observation taken away from evidence of VAL-1 costs the level.
@@ -168,6 +171,29 @@ var planEdits = []func(*rand.Rand, *assurance.Evidence){
 	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
 	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
 	hiddenEdit, hiddenEdit, hiddenEdit,
+	downstreamEdit, downstreamEdit, downstreamEdit,
+}
+
+// downstreamEdit adds the suite of a user, once, of whose plan one thing may be another.
+func downstreamEdit(rng *rand.Rand, e *assurance.Evidence) {
+	if e.Plan.Downstream != nil {
+		return
+	}
+	at.WithDownstream(e)
+	d := &e.Plan.Downstream[0]
+	switch rng.IntN(8) {
+	case 0:
+		d.Class = assurance.Forgeable
+	case 1:
+		d.Tests, d.BaseFails = d.Tests[:1], d.Tests[1:]
+	case 2:
+		d.BrokenOnBase = []string{at.BoxUnit}
+	case 3:
+		d.Runs[2].CanariesFailRun = false
+		e.Observations[at.DownstreamCanary].Run.Exit = 0
+	case 4:
+		d.Gone = 0
+	}
 }
 
 // hiddenEdit puts evidence under a contract with hidden tests, of whose plan one thing may be another.
@@ -305,7 +331,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 	case 1:
 		r.Exit = pick(rng, []int{0, 1, 3})
 	case 2, 3, 4:
-		ids := []string{at.Hidden1, at.Hidden2, at.HiddenCanary, at.Once, at.Total, at.Empty, at.Round, at.Broken, at.Cart + ".TestAmountQx7", at.Tax + ".TestRateLw2", at.Cart + ".TestNew"}
+		ids := []string{at.Box1, at.Box2, at.BoxCanary, at.Hidden1, at.Hidden2, at.HiddenCanary, at.Once, at.Total, at.Empty, at.Round, at.Broken, at.Cart + ".TestAmountQx7", at.Tax + ".TestRateLw2", at.Cart + ".TestNew"}
 		id := pick(rng, ids)
 		status := pick(rng, []assurance.TestStatus{assurance.TestPassed, assurance.TestFailed, assurance.TestSkipped, assurance.TestUnfinished, ""})
 		at.Set(assurance.Observation{Run: r}, id, "", "")
@@ -317,7 +343,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 		}
 	case 5:
 		if len(r.Units) > 0 {
-			r.Units[rng.IntN(len(r.Units))] = assurance.UnitResult{ID: pick(rng, []string{at.Cart, at.Tax, at.HiddenUnit}), Expected: rng.IntN(4) > 0,
+			r.Units[rng.IntN(len(r.Units))] = assurance.UnitResult{ID: pick(rng, []string{at.Cart, at.Tax, at.HiddenUnit, at.BoxUnit}), Expected: rng.IntN(4) > 0,
 				Started: rng.IntN(3) > 0, Ended: rng.IntN(3) > 0, Unbuilt: rng.IntN(3) == 0, TimedOut: rng.IntN(5) == 0}
 		}
 	case 6:

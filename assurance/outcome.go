@@ -50,7 +50,7 @@ func Outcomes() []OutcomeMeaning {
 	return []OutcomeMeaning{
 		{Interrupted, "the caller stopped Lane before it was done", "nobody", ExitInterrupt},
 		{Tampered, "the evidence contradicts itself: events against exit status, a canary not seen failing, a protected path or a tree that changed", "nobody", ExitDistrust},
-		{TestsFailed, "a required test failed, was skipped, or was lost, or an API server refused a manifest of the change", "patch", ExitTestsFailed},
+		{TestsFailed, "a required test failed, was skipped, or was lost, an API server refused a manifest of the change, or a test of a downstream user broke", "patch", ExitTestsFailed},
 		{LaneFault, "Lane itself went wrong: no statement about the change", "lane", ExitLane},
 		{CommandUnavailable, "the closure has no such command", "lane", ExitLane},
 		{EnvExhausted, "a run met the limit of memory, processes, open files, disk or CPU", "lane", ExitLane},

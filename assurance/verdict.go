@@ -56,6 +56,8 @@ type Verdict struct {
 	Hidden *HiddenResult `json:"hidden,omitempty"`
 	// Deploy is the rehearsal of a deployment; nil where the spec declares none.
 	Deploy *DeployResult `json:"deploy,omitempty"`
+	// Downstream is what the suites of users came to, one for each that the spec names.
+	Downstream []DownstreamResult `json:"downstream,omitempty"`
 
 	// Authority is whose rules it ran under, Venue where and by whom. Neither is part of the level.
 	Authority Authority       `json:"authority"`

@@ -34,15 +34,19 @@ const verdictFile = "verdict.json"
 //  5. caches: warm the build caches
 //  6. runs: base, base with head's tests, varied runs of head, one with canaries, the network probe
 //  7. hidden: the hidden tests of the contract, where it names some and the caller has them
-//  8. deploy: an API server is asked about the manifests, where the spec has [deploy] and the caller names one
-//  9. mutants: the code is changed, and the tests have to notice
-//  10. target: put up a disposable target, have it checked, see it gone, where the spec has one
-//  11. judge: measure trees and closures again, and let package assurance decide
+//  8. downstream: the suites of users that the spec names and the caller has, on the change, on base, and without the code that it touches
+//  9. deploy: an API server is asked about the manifests, where the spec has [deploy] and the caller names one
+//  10. mutants: the code is changed, and the tests have to notice
+//  11. target: put up a disposable target, have it checked, see it gone, where the spec has one
+//  12. judge: measure trees and closures again, and let package assurance decide
 //
 // An error means that there is no verdict: the spec cannot be read, or another lane runs it. Every
 // other trouble is in the verdict, which is on disk and final when Check returns.
 func Check(ctx context.Context, o Options, path string) (Result, error) {
 	s, under, err := o.load(path)
+	if err == nil {
+		err = o.namedUsers(s)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -59,6 +63,9 @@ func check(ctx context.Context, o Options, s *spec.Spec) (Result, error) {
 		return Result{}, err
 	}
 	if err := o.Cluster.check(); err != nil {
+		return Result{}, err
+	}
+	if err := o.findUsers(ctx, s); err != nil {
 		return Result{}, err
 	}
 	dir, err := o.specDir(s)
@@ -98,12 +105,12 @@ func (j *job) ahead() []step {
 func (j *job) verify(parent context.Context) (assurance.Verdict, error) {
 	ctx, cancel := context.WithTimeout(parent, j.spec.Limits.Deadline)
 	defer cancel()
-	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"deploy", j.rehearse},
+	steps := append(j.ahead(), step{"runs", j.runs}, step{"hidden", j.hidden}, step{"downstream", j.downstream}, step{"deploy", j.rehearse},
 		step{"mutants", j.mutants}, step{"target", j.liveTarget}, step{"judge", j.measure})
 	for len(steps) > 0 {
 		s := steps[0]
 		steps = steps[1:]
-		if s.name == "hidden" && j.archive == nil {
+		if s.name == "hidden" && j.archive == nil || s.name == "downstream" && len(j.o.Downstream) == 0 {
 			continue
 		}
 		j.evidence.Stop.Phase = s.name

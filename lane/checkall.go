@@ -27,6 +27,9 @@ func Find(args []string) ([]string, error) {
 // Results are complete for every spec that has a verdict, also where the error is not nil.
 func CheckAll(ctx context.Context, o Options, paths []string) ([]Result, error) {
 	specs, under, err := o.loadAgreed(paths)
+	if err == nil {
+		err = o.namedUsers(specs...)
+	}
 	if err != nil {
 		return nil, err
 	}

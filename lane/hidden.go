@@ -304,7 +304,7 @@ func (x *hiddenTests) run(ctx context.Context, p assurance.HiddenRun, s *runner.
 	for _, c := range seen.Plan.Canaries {
 		p.Canaries = append(p.Canaries, assurance.Canary{Test: x.veil.of(c.ID), Unit: x.veil.of(c.Unit)})
 	}
-	obs, err := observedHidden(&seen, talked, err)
+	obs, err := observedRun(&seen, talked, err)
 	if err != nil {
 		return err
 	}
@@ -323,8 +323,8 @@ func (x *hiddenTests) run(ctx context.Context, p assurance.HiddenRun, s *runner.
 	return nil
 }
 
-// observedHidden is what a run showed, also where its reporter could not be made to report.
-func observedHidden(seen *runner.Seen, talked runner.Talked, err error) (*assurance.RunObservation, error) {
+// observedRun is what a run showed, also where its reporter could not be made to report.
+func observedRun(seen *runner.Seen, talked runner.Talked, err error) (*assurance.RunObservation, error) {
 	var unparsed *observe.Unparsed
 	var absent *observe.Missing
 	switch {

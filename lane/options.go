@@ -45,6 +45,8 @@ type Options struct {
 	Events func(Event)
 	// Cluster is the API server for the manifests of specs that have [deploy].
 	Cluster Cluster
+	// Downstream are folders of git repositories by the names of the users in [[downstream]] of specs. Suites of others are not run.
+	Downstream map[string]string
 	// Reuse takes the last verdict of a spec again where it passed, within a day, and nothing that it rests on has changed.
 	Reuse bool
 	// under is the contract of the spec that is checked.
@@ -61,7 +63,7 @@ type Options struct {
 // Event is one step of progress, for people.
 type Event struct {
 	Spec  string // id or file of the spec
-	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "hidden", "mutants", "deploy", "target", "judge", "done"
+	Phase string // "plan", "closure", "trees", "fetch", "caches", "runs", "hidden", "downstream", "deploy", "mutants", "target", "judge", "done"
 	Text  string
 	// Done and Total count the work of the phase; Total is 0 where there is nothing to count.
 	Done, Total int

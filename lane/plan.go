@@ -41,6 +41,15 @@ func supported(s *spec.Spec) error {
 			return s.Problem("hidden", "the fence wasi runs no hidden tests", `set env.fence = "local"`)
 		}
 	}
+	for i, d := range s.Downstream {
+		key := "downstream[" + itoa(i) + "]"
+		if _, _, err := choose(spec.Task{Name: d.Name, Run: d.Run, Reporter: d.Reporter}); err != nil {
+			return s.Problem(key+".reporter", err.Error(), later)
+		}
+		if s.Env.Fence == spec.FenceWASI {
+			return s.Problem(key, "the fence wasi runs no suites of users", `set env.fence = "local"`)
+		}
+	}
 	for i, t := range s.Tasks {
 		key := "task[" + itoa(i) + "]"
 		if _, _, err := choose(t); err != nil {
@@ -100,6 +109,7 @@ func (j *job) plan(ctx context.Context) error {
 		return err
 	}
 	j.declareDeploy()
+	j.declareDownstream()
 	p.RequiredDefault = len(j.spec.RequiredNames()) == 0
 	for _, name := range j.spec.RemovedNames() {
 		p.Removals = append(p.Removals, assurance.Removal{Test: name, ListedBy: p.Spec.Authority})

@@ -25,8 +25,10 @@ type Terms struct {
 	Mutation  MutationTerms  `json:"mutation"`
 	Limits    LimitTerms     `json:"limits"`
 	// Deploy is what is rehearsed against an API server; nil where nothing is.
-	Deploy  *DeployTerms    `json:"deploy,omitempty"`
-	Require assurance.Level `json:"require"`
+	Deploy *DeployTerms `json:"deploy,omitempty"`
+	// Downstream are the users whose suites are run.
+	Downstream []DownstreamTerms `json:"downstream,omitempty"`
+	Require    assurance.Level   `json:"require"`
 }
 
 // HiddenTerms say how the tests of a hidden archive run.
@@ -136,4 +138,20 @@ type DeployTerms struct {
 	Namespace string     `json:"namespace"`
 	// Namespaces are there where the objects will be deployed.
 	Namespaces []string `json:"namespaces,omitempty"`
+}
+
+// DownstreamTerms say which suite of which user is run, and where it finds what is under test.
+type DownstreamTerms struct {
+	Name     string            `json:"name"`
+	Source   string            `json:"source"`
+	Commit   string            `json:"commit"`
+	Place    string            `json:"place"`
+	Folder   string            `json:"folder"`
+	Run      []string          `json:"run"`
+	Reporter string            `json:"reporter"`
+	Dir      string            `json:"dir"`
+	Task     string            `json:"task"` // whose environment it has
+	Env      map[string]string `json:"env,omitempty"`
+	Tests    []string          `json:"tests,omitempty"`
+	Timeout  string            `json:"timeout"`
 }

@@ -19,6 +19,7 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	var asJSON, verbose, again, disposable bool
 	var change, key, contract, trust, hidden, cluster string
+	var downstream []string
 	c := &cobra.Command{
 		Use:   "check [SPEC...]",
 		Short: "Verify the change that each spec names",
@@ -48,6 +49,9 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 			o.Change, o.Reuse, o.Contract, o.Trust, o.Hidden = change, !again, contract, trust, hidden
 			o.Cluster = lane.Cluster{Kubeconfig: cluster, Disposable: disposable,
 				Programs: deploy.Programs{APIServer: a.getenv("LANE_KUBE_APISERVER"), Etcd: a.getenv("LANE_ETCD")}}
+			if o.Downstream, err = downstreamFolders(downstream); err != nil {
+				return err
+			}
 			o.Events = newProgress(a.out, a.quiet, len(specs) > 1).show
 			results, err := lane.CheckAll(cmd.Context(), o, specs)
 			if err != nil {
@@ -84,8 +88,25 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 	c.Flags().StringVar(&hidden, "hidden", a.getenv("LANE_HIDDEN"), "the archive of hidden tests that the contract names (LANE_HIDDEN)")
 	c.Flags().StringVar(&cluster, "cluster", a.getenv("LANE_CLUSTER"), "ask the API server of this kubeconfig about the manifests of [deploy] (LANE_CLUSTER)")
 	c.Flags().BoolVar(&disposable, "disposable", false, "that server is there for this alone; without --cluster, start one of LANE_KUBE_APISERVER and LANE_ETCD")
+	c.Flags().StringArrayVar(&downstream, "downstream", nil, "run the suite of a user that [[downstream]] names: `NAME=FOLDER`, a git repository that has its commit; may be given again")
 	c.Flags().StringVar(&change, "change", "", "what the caller says the change is: feature, fix, refactor, removal or tree")
 	return c
+}
+
+// downstreamFolders reads what --downstream gives: each user once, with a folder.
+func downstreamFolders(given []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, g := range given {
+		name, folder, _ := strings.Cut(g, "=")
+		switch {
+		case name == "" || folder == "":
+			return nil, fmt.Errorf("read --downstream %q: write NAME=FOLDER, a user of the spec and a git repository", g)
+		case out[name] != "":
+			return nil, fmt.Errorf("read --downstream: %s is given twice", name)
+		}
+		out[name] = folder
+	}
+	return out, nil
 }
 
 func (a *app) print(w io.Writer, verdicts []assurance.Verdict, verbose bool) error {

@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 //	spec KEY=VALUE     sets head or patch of the spec
 //	apiserver          names the programs of a real API server, which it builds the first time
 //	flake-says TEXT    gives main another flake.nix, or none
+//	user NAME          makes a git repository of the folder NAME, and puts its commit into the specs of base for the word COMMIT-OF-NAME
 //	pack FILE FOLDER   makes an archive of hidden tests
 func TestStories(t *testing.T) {
 	testclosure.Go(t).Close() // once, before the stories ask for it side by side
@@ -74,7 +75,7 @@ func TestStories(t *testing.T) {
 				ts.Setenv("LANE_KUBE_APISERVER", p.APIServer)
 				ts.Setenv("LANE_ETCD", p.Etcd)
 			},
-			"repo": makeRepo, "change": makeChange, "lane-exits": laneExits,
+			"user": makeUser, "repo": makeRepo, "change": makeChange, "lane-exits": laneExits,
 			"verdict": wantField, "clause": wantClause, "level-below": wantBelow, "spec": setSpec, "flake-says": setFlake, "pack": packArchive,
 		},
 	})
@@ -179,12 +180,30 @@ func commitAll(ts *testscript.TestScript, message string) {
 	git(ts, "-c", "user.name=story", "-c", "user.email=story@example.org", "commit", "-q", "--allow-empty", "-m", message)
 }
 
-func git(ts *testscript.TestScript, args ...string) {
+func git(ts *testscript.TestScript, args ...string) { gitIn(ts, "repo", args...) }
+
+// gitIn runs git in a folder and returns what it prints.
+func gitIn(ts *testscript.TestScript, dir string, args ...string) string {
 	cmd := exec.Command("git", args...)
-	cmd.Dir = ts.MkAbs("repo")
+	cmd.Dir = ts.MkAbs(dir)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		ts.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func makeUser(ts *testscript.TestScript, _ bool, args []string) {
+	name := args[0]
+	gitIn(ts, name, "init", "-q", "-b", "main")
+	gitIn(ts, name, "add", "-A")
+	gitIn(ts, name, "-c", "user.name=story", "-c", "user.email=story@example.org", "commit", "-q", "-m", "a user")
+	specs, _ := filepath.Glob(ts.MkAbs("base/*.toml"))
+	for _, file := range specs {
+		data, err := os.ReadFile(file)
+		ts.Check(err)
+		ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(data), "COMMIT-OF-"+name, gitIn(ts, name, "rev-parse", "HEAD"))), 0o644))
 	}
 }
 

@@ -167,12 +167,13 @@ func TestEveryKeyIsATerm(t *testing.T) {
 	}
 	plain := "id = \"x\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\"]\n"
 	all := reflect.TypeFor[spec.Spec]()
-	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Hidden", "Stability", "Mutation", "Deploy", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
+	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Hidden", "Stability", "Mutation", "Deploy", "Downstream", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
 	for i := range all.NumField() {
 		if !slices.Contains(known, all.Field(i).Name) {
 			t.Errorf("nobody has thought of what a contract says of %s", all.Field(i).Name)
 		}
 	}
+	user := "[[downstream]]\nname = \"toolbox\"\nsource = \"https://example.org/t.git\"\ncommit = \"" + strings.Repeat("00", 20) + "\"\nplace = \"lib\"\nrun = [\"make\"]\n"
 	top := func(s string) string { return strings.Replace(plain, "\n", "\n"+s+"\n", 1) }
 	for _, text := range []string{
 		top("[deploy]\nmanifests = [\"a.yaml\"]"), top("[deploy]\nmanifests = [\"b.yaml\"]"), top("[deploy]\nrender = [[\"helm\"]]"), top("[deploy]\nrender = [[\"helm\"]]\nsources = [\"charts\"]"),
@@ -189,11 +190,20 @@ func TestEveryKeyIsATerm(t *testing.T) {
 		plain + "[tests]\nrequired = [\"T\"]", plain + "[tests]\nremoves = [\"T\"]", plain + "[stability]\nruns = 9", plain + "[stability]\nvary = []",
 		plain + "[mutation]\nscope = \"all\"", plain + "[mutation]\nbudget = \"1m\"", plain + "[mutation]\nbaseline = \"x\"", plain + "[[mutation.plugin]]\npath = \"x.wasm\"\nsha256 = \"" + strings.Repeat("00", 32) + "\"",
 		plain + "[limits]\ndeadline = \"2h\"", plain + "[limits]\nmemory = \"1GiB\"", plain + "[limits]\nprocesses = 9", plain + "[limits]\ncpus = 9",
-		plain + "[hidden]\n",
+		plain + "[hidden]\n", plain + user,
 		plain + "[assurance]\nrequire = 0", plain + "[assurance]\nprotect = [\"x\"]",
 	} {
 		if cmp.Equal(parse(plain), parse(text)) {
 			t.Errorf("the terms do not show this:\n%s", text)
+		}
+	}
+	for _, text := range []string{
+		strings.Replace(user, "toolbox", "other", 1), strings.Replace(user, "t.git", "u.git", 1), strings.Replace(user, "0", "1", 1), strings.Replace(user, `"lib"`, `"vendor"`, 1),
+		strings.Replace(user, "make", "true", 1), user + "folder = \"src\"", user + "reporter = \"tap\"", user + "dir = \"x\"", user + "env = {CI = \"1\"}", user + "tests = [\"T\"]",
+		user + "timeout = \"1m\"", user + "task = \"unit\"\n[[task]]\nname = \"e2e\"\nrun = [\"make\"]", user + "task = \"e2e\"\n[[task]]\nname = \"e2e\"\nrun = [\"make\"]",
+	} {
+		if same := strings.Contains(text, `task = "unit"`); cmp.Equal(parse(plain+user).Downstream, parse(plain+text).Downstream) != same {
+			t.Errorf("the terms of a user: the same should be %t\n%s", same, text)
 		}
 	}
 	box := plain + "[[task]]\nname = \"e2e\"\nrun = [\"make\"]\n[hidden]\nkind = \"black-box\"\nrun = [\"drive\"]\nprogram = [\"a\"]\n"
@@ -279,7 +289,7 @@ func TestDiff(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"base.gitTree", "files[pytest.ini]", "hidden", "terms.hidden_tests.task", "terms.require", "terms.tasks[e2e]", "terms.tasks[end]"}
+	want := []string{"base.gitTree", "files[pytest.ini]", "hidden", "terms.downstream[toolbox].task", "terms.hidden_tests.task", "terms.require", "terms.tasks[e2e]", "terms.tasks[end]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

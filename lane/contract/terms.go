@@ -36,6 +36,14 @@ func Terms(s *spec.Spec) attest.Terms {
 			t.Deploy.Render = nil
 		}
 	}
+	for _, d := range s.Downstream {
+		x := attest.DownstreamTerms{Name: d.Name, Source: d.Source, Commit: d.Commit, Place: d.Place, Folder: d.Folder, Run: d.Run, Reporter: d.Reporter, Dir: d.Dir,
+			Task: d.Task, Tests: some(d.Tests), Timeout: d.Timeout.String()}
+		if len(d.Env) > 0 {
+			x.Env = d.Env
+		}
+		t.Downstream = append(t.Downstream, x)
+	}
 	for _, p := range s.Mutation.Plugins {
 		t.Mutation.Plugins = append(t.Mutation.Plugins, attest.PluginTerms{Path: p.Path, SHA256: p.SHA256})
 	}

@@ -67,6 +67,11 @@ func (p *page) terms(t *attest.Terms) {
 		}
 		p.listed("  tests", h.Tests)
 	}
+	for _, d := range t.Downstream {
+		p.label("downstream", fmt.Sprintf("%s, commit %s of %s, as task %s: %q, reporter %s, at most %s", d.Name, d.Commit, d.Source, d.Task, d.Run, d.Reporter, d.Timeout))
+		p.label("  place", d.Place+", which holds "+d.Folder+" of the tree")
+		p.listed("  tests", d.Tests)
+	}
 	required := t.Required
 	if len(required) == 0 {
 		required = []string{"every test that passes on base, and every test that the change adds"}

@@ -107,6 +107,17 @@ func rehearsed(e *assurance.Evidence) {
 	e.Observations[at.APIServer].Server.CanWrite = []string{"patch deployments.apps in shop"}
 }
 
+// broken has one user whose test breaks, and one whose suite nobody ran.
+func broken(e *assurance.Evidence) {
+	at.WithDownstream(e)
+	for _, id := range []string{at.DownstreamHead, at.DownstreamCanary} {
+		at.Set(e.Observations[id], at.Box2, assurance.TestFailed, "box_test.go:7: the lid is open")
+		e.Observations[id].Run.Exit = 1
+	}
+	e.Plan.Downstream = append(e.Plan.Downstream, assurance.PlannedDownstream{Name: "drawer", Source: "https://example.org/drawer.git",
+		Commit: "5f0c2c1e8a3cbb0c8cf1a1c2c8a4d1c3b5a69788", Unasked: "the suite of drawer was not run: nobody gave its repository"})
+}
+
 // hostile has text everywhere that wants to do something to a terminal or to a reader's eyes (F14, R17).
 func hostile(e *assurance.Evidence) {
 	evil := "\x1b]0;owned\a\x1b[2J\x1b[31mred\r\nPASSED VAL-3\x00\x9b1m \u202egnp.exe\u2066 \u200b\U000e0041 \xff\xfe </script> " + strings.Repeat("long ", 80)
@@ -134,6 +145,9 @@ func hostile(e *assurance.Evidence) {
 	e.Plan.Deploy.Objects[0].Source, e.Plan.Deploy.Objects[0].Name = evil, evil
 	e.Observations[at.Web].Object.Answer, e.Observations[at.Web].Object.Reason = assurance.AnswerRefused, evil
 	e.Observations[at.APIServer].Server.Version = evil
+	broken(e)
+	e.Plan.Downstream[0].Name, e.Plan.Downstream[0].Source, e.Plan.Downstream[1].Unasked = evil, evil, evil
+	at.Set(e.Observations[at.DownstreamHead], at.Box2, assurance.TestFailed, evil)
 	e.Record.Logs = []assurance.Log{{Name: evil, Path: "/state/\x1b[31m/" + evil}}
 	e.Record.Stages = []assurance.Timing{{Name: evil, MS: -5}}
 	e.Record.Reproduce[0].Command = evil
@@ -158,6 +172,7 @@ func TestTerminal(t *testing.T) {
 		{"refused", refused, report.Options{}},
 		{"fetched", fetched, report.Options{}},
 		{"deploy", rehearsed, report.Options{}},
+		{"downstream", broken, report.Options{}},
 		{"fetch-failed", fetchFailed, report.Options{}},
 		{"fault", func(e *assurance.Evidence) {
 			e.Stop = assurance.Stop{Fault: "write log: no space left on device", Phase: "runs"}

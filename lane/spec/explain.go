@@ -66,6 +66,7 @@ func Explain(w io.Writer, r Resolved) error {
 		p.heading("deploy")
 		p.names(1, r.Deploy)
 	}
+	p.downstream(r.Downstream)
 	p.heading("limits")
 	p.value(1, "deadline", r.Limits.Deadline)
 	p.value(1, "memory", r.Limits.Memory)

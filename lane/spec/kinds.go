@@ -50,6 +50,7 @@ func kinds() map[string]kind {
 			check: func(s string) *complaint { _, c := readDuration(s); return c }},
 		"size": {want: "a size", pattern: sizePattern, doc: "a number with a unit (`B`, `KiB`, `MiB`, `GiB`, `TiB`), as in `512MiB`",
 			check: func(s string) *complaint { _, c := readMemory(s); return c }},
+		"commit":      {want: "a commit", check: checkCommit, pattern: commitPattern, doc: "the id of a commit: 40 hexadecimal digits in lower case"},
 		"repository":  {want: "a path or URL", check: checkRepo, pattern: "^[^-]", doc: "a path, or a URL (https, ssh, git, file) without a password"},
 		"revision":    {want: "a branch, tag or commit", check: checkRevision, pattern: "^[^-]", doc: "a branch, tag or commit; not a range"},
 		"file":        {want: "a path", check: checkPatch, pattern: "^[^/]", doc: "a path with slashes, relative to the spec's folder, without `..`"},

@@ -118,6 +118,8 @@ func TestEveryKey(t *testing.T) {
 		Tests: Tests{Required: []string{"TestAlways"}, Removes: []string{"TestNever"}},
 		Deploy: Deploy{Manifests: []string{"deploy/**/*.yaml"}, Render: [][]string{{"kustomize", "build", "deploy/production"}}, Sources: []string{"deploy/base/**"}, Box: "unit",
 			Namespace: "shop", Namespaces: []string{"shop", "shop-jobs"}},
+		Downstream: []Downstream{{Name: "toolbox", Source: "https://example.org/toolbox.git", Commit: "5f0c2c1e8a3cbb0c8cf1a1c2c8a4d1c3b5a69788", Place: "vendor/example.org/shop",
+			Folder: "src/shop", Run: []string{"go", "test", "./..."}, Reporter: "go", Dir: "cli", Task: "e2e", Env: map[string]string{"TERM": "dumb"}, Tests: []string{"example.org/toolbox.TestBox"}, Timeout: 3 * time.Minute}},
 		Stability: Stability{Runs: 10, Vary: []string{}},
 		Mutation:  Mutation{Scope: "criteria", Budget: 30 * time.Minute, Baseline: "accepted.toml"},
 		Limits:    Limits{Deadline: 2 * time.Hour, Memory: 3 << 29, Processes: 100, CPUs: 8},

@@ -59,6 +59,9 @@ func (c *checker) spec() *Spec {
 		s.Mutation.Plugins = append(s.Mutation.Plugins, Plugin{Path: r.text(path.Key("path")), SHA256: r.text(path.Key("sha256"))})
 	}
 	s.Deploy = r.deploy(s)
+	for path := position.Path("downstream").At(0); c.given[path]; path = position.Path("downstream").At(len(s.Downstream)) {
+		s.Downstream = append(s.Downstream, r.downstream(path, s))
+	}
 	s.Assurance = Assurance{Require: r.integer("assurance.require"), Protect: r.list("assurance.protect")}
 	return s
 }

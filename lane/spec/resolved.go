@@ -45,6 +45,8 @@ type Resolved struct {
 
 	// Deploy lists what is rehearsed: patterns and commands. Nil for a spec without [deploy].
 	Deploy []string `json:"deploy,omitempty"`
+	// Downstream lists the users whose suites are run. Nil for a spec without [[downstream]].
+	Downstream []ResolvedDownstream `json:"downstream,omitempty"`
 
 	Mutation  ResolvedMutation  `json:"mutation"`
 	Stability ResolvedStability `json:"stability"`
@@ -162,6 +164,7 @@ func (s *Spec) Resolved() Resolved {
 	r.tasks(s)
 	r.Target = s.resolvedTarget()
 	r.Hidden = s.resolvedHidden()
+	r.Downstream = s.resolvedDownstream()
 	for i, c := range s.Criteria {
 		r.Criteria = append(r.Criteria, ResolvedCriterion{
 			ID: c.ID, Kind: s.shown(fmt.Sprintf("criterion[%d].kind", i), c.Kind), Text: c.Text, Code: c.Code, Tests: c.Tests,

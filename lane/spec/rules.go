@@ -16,6 +16,7 @@ func (c *checker) rules(s *Spec) {
 	c.testRules(s)
 	c.hiddenRules(s)
 	c.deployRules(s)
+	c.downstreamRules(s)
 	if s.Mutation.Budget > s.Limits.Deadline && c.given["mutation.budget"] && s.Limits.Deadline > 0 {
 		c.at("mutation.budget", fmt.Sprintf("\"budget\" is longer than the deadline of %s", formatDuration(s.Limits.Deadline)), "raise limits.deadline")
 	}

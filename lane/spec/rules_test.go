@@ -14,6 +14,8 @@ func TestRules(t *testing.T) {
 	target := func(lines string) string {
 		return "[target]\n" + lines + "\nup = [\"a\"]\nport = 1\ncheck = [\"b\"]\n"
 	}
+	commit := strings.Repeat("5f", 20)
+	user := func(lines string) string { return "[[downstream]]\nrun = [\"a\"]\nsource = \"b\"\n" + lines + "\n" }
 	tests := []struct{ rule, top, want string }{
 		{"title", `title = "  "`, `2:9: "title" cannot be "  ": it says nothing`},
 		{"title on one line", `title = "a\nb"`, `2:9: "title" cannot be "a\nb": it has the character '\n'`},
@@ -107,6 +109,15 @@ func TestRules(t *testing.T) {
 		{"black box that nobody drives", "[hidden]\nkind = \"black-box\"\nprogram = [\"a\"]", `2:1: a black box has no command that tests; write run = ["..."]: a command of the closure that reads the archive`},
 		{"black box without a program", "[hidden]\nkind = \"black-box\"\nrun = [\"a\"]", `2:1: a black box has no program to talk to; write program = ["..."]: a command that runs in the tree`},
 		{"program in the process", "[hidden]\nprogram = [\"a\"]", `3:11: only a black box talks to a program; write kind = "black-box", or take the program out`},
+		{"user without a commit", user("name = \"a\"\nplace = \"b\""), `2:1: missing key "commit" in [[downstream]]; write commit = "5f0c2c1e8a3cbb0c8cf1a1c2c8a4d1c3b5a69788"`},
+		{"user at a branch", user("name = \"a\"\nplace = \"b\"\ncommit = \"main\""), `7:10: "commit" cannot be "main": it is no id of a commit, which has 40 hexadecimal digits in lower case; write what git rev-parse prints of it`},
+		{"user that is the library", user("name = \"a\"\nplace = \"./.\"\ncommit = \"" + commit + "\""), `6:9: "place" is the whole of the user's tree, so that there would be no user; name a folder of it, as in "vendor/example.org/shop"`},
+		{"user outside of its tree", user("name = \"a\"\nplace = \"../b\"\ncommit = \"" + commit + "\""), `6:9: "place" cannot be "../b": a folder never has a .. in it; write it relative to the root of the tree`},
+		{"user that starts below the library", user("name = \"a\"\nplace = \"lib\"\ndir = \"./lib/x\"\ncommit = \"" + commit + "\""), `7:7: "dir" lies in "place": the suite would be that of the tree under test; name a folder of the user's own`},
+		{"user in no task's box", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntask = \"other\""), `8:8: there is no task "other"; name a [[task]] of this spec`},
+		{"user beyond the deadline", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntimeout = \"2h\""), `8:11: "timeout" is longer than the deadline of 1h; raise limits.deadline`},
+		{"user twice", user("name = \"a\"\nplace = \"b\"\ncommit = \""+commit+"\"") + user("name = \"A\"\nplace = \"b\"\ncommit = \""+commit+"\""),
+			`11:8: the downstream user "A" is already defined in line 5 as "a": ids differ by more than case`},
 		{"production", "[assurance]\nrequire = 4", `3:11: "require" cannot be 4: at most 3`},
 		{"negative level", "[assurance]\nrequire = -1", `3:11: "require" cannot be -1: at least 0`},
 	}

@@ -64,21 +64,22 @@ const (
 type Spec struct {
 	Name string `json:"-"` // the file's name as given to Parse, for messages
 
-	ID        string      `json:"id"`
-	Title     string      `json:"title"`  // the id where the file gives none
-	Change    string      `json:"change"` // one of the Change constants
-	Source    Source      `json:"source"`
-	Env       Env         `json:"env"`
-	Criteria  []Criterion `json:"criteria"`
-	Tasks     []Task      `json:"tasks"`            // at least one
-	Target    *Target     `json:"target,omitempty"` // nil for none
-	Tests     Tests       `json:"tests"`
-	Hidden    *Hidden     `json:"hidden,omitempty"` // nil where the file has no [hidden]
-	Stability Stability   `json:"stability"`
-	Mutation  Mutation    `json:"mutation"`
-	Deploy    Deploy      `json:"deploy,omitzero"`
-	Limits    Limits      `json:"limits"`
-	Assurance Assurance   `json:"assurance"`
+	ID         string       `json:"id"`
+	Title      string       `json:"title"`  // the id where the file gives none
+	Change     string       `json:"change"` // one of the Change constants
+	Source     Source       `json:"source"`
+	Env        Env          `json:"env"`
+	Criteria   []Criterion  `json:"criteria"`
+	Tasks      []Task       `json:"tasks"`            // at least one
+	Target     *Target      `json:"target,omitempty"` // nil for none
+	Tests      Tests        `json:"tests"`
+	Hidden     *Hidden      `json:"hidden,omitempty"` // nil where the file has no [hidden]
+	Stability  Stability    `json:"stability"`
+	Mutation   Mutation     `json:"mutation"`
+	Deploy     Deploy       `json:"deploy,omitzero"`
+	Downstream []Downstream `json:"downstream,omitempty"`
+	Limits     Limits       `json:"limits"`
+	Assurance  Assurance    `json:"assurance"`
 
 	// Defaults holds the path of every key that was left at its default,
 	// such as "source.base" or "task[0].timeout".
