@@ -1,11 +1,13 @@
 package lane
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/lane/worktree"
 	"github.com/vallane/lane/mutate/golang"
 	"github.com/vallane/lane/mutate/javascript"
 	"github.com/vallane/lane/mutate/python"
@@ -37,6 +39,37 @@ func kindOf(name string) string {
 	return assurance.FileOther
 }
 
+// changedKind classifies a changed file: by its path, and where that says nothing, by its first line. A script without a suffix is code, which only
+// its content tells.
+func (j *job) changedKind(f worktree.FileChange) (string, error) {
+	kind := kindOf(f.Path)
+	if kind != assurance.FileOther || path.Ext(f.Path) != "" {
+		return kind, nil
+	}
+	for tree, b := range map[string]worktree.Blob{j.change.HeadTree: f.New, j.change.BaseTree: f.Old} {
+		if b.Hash == "" || !b.Mode.IsRegular() {
+			continue
+		}
+		data, err := j.repo.ReadFile(tree, f.Path)
+		if err != nil {
+			return "", err
+		}
+		if bytes.HasPrefix(data, []byte("#!")) && !inTestFolder(f.Path) {
+			return assurance.FileCode, nil
+		}
+	}
+	return kind, nil
+}
+
+// kind classifies a path of the tree, a changed one as the plan does.
+func (j *job) kind(name string) string {
+	files := j.evidence.Plan.Change.Files
+	if i := slices.IndexFunc(files, func(f assurance.ChangedFile) bool { return f.Path == name }); i >= 0 {
+		return files[i].Kind
+	}
+	return kindOf(name)
+}
+
 // isSource reports whether a path is code that mutants of it make sense for: what a language's own operators take, and in other
 // languages all code, of which hunks are put back to base.
 func isSource(name string) bool {
@@ -66,5 +99,9 @@ func isTest(name string) bool {
 			return true
 		}
 	}
+	return inTestFolder(name)
+}
+
+func inTestFolder(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(d string) bool { return slices.Contains(testFolders, d) })
 }

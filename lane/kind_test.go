@@ -1,10 +1,15 @@
 package lane
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/lane/worktree"
 )
 
 func TestKindOf(t *testing.T) {
@@ -21,5 +26,44 @@ func TestKindOf(t *testing.T) {
 				t.Errorf("%s is %s, want %s", name, got, kind)
 			}
 		}
+	}
+}
+
+// A script without a suffix is code by its first line, and its hunks are put back to base; what tests alone run is not.
+func TestScriptsAreCode(t *testing.T) {
+	a := newAgreed(t, agreedSpec)
+	a.file("bin/deploy", "#!/bin/sh\necho one\n")
+	a.file("bin/gone", "#!/usr/bin/env ruby\n")
+	a.commit("scripts")
+	a.change(map[string]string{
+		"bin/deploy": "#!/bin/sh\necho two\n", "bin/gone": "", "bin/new": "#!/bin/sh\n", "notes": "# notes\n", "tests/run": "#!/bin/sh\n", "logo.png": "#!\n",
+	})
+	a.git("checkout", "-q", "change")
+	must(t, os.Symlink("#!/bin/sh", filepath.Join(a.dir, "repo", "link")))
+	a.commit("link")
+	j, err := a.planned(a.o)
+	must(t, err)
+	got := map[string]string{}
+	for _, f := range j.evidence.Plan.Change.Files {
+		got[f.Path] = f.Kind
+	}
+	const code, other = assurance.FileCode, assurance.FileOther
+	if diff := cmp.Diff(map[string]string{"bin/deploy": code, "bin/gone": code, "bin/new": code, "notes": other, "tests/run": other, "logo.png": other, "link": other}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a change brings is what its hunks are taken of.
+func TestHunksOfScripts(t *testing.T) {
+	a := newAgreed(t, agreedSpec)
+	a.change(map[string]string{"bin/deploy": "#!/bin/sh\necho two\n", "notes": "# notes\n"})
+	j, err := a.planned(a.o)
+	must(t, err)
+	j.base = &worktree.Tree{}
+	changes, err := j.fileChanges()
+	j.base = nil
+	must(t, err)
+	if len(changes) != 1 || changes[0].Path != "bin/deploy" || len(j.holding([]string{"bin/deploy", "notes"})) != 1 {
+		t.Errorf("%+v", changes)
 	}
 }

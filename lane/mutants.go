@@ -172,7 +172,7 @@ func (j *job) fileChanges() (out []mutate.FileChange, err error) {
 		return nil, nil
 	}
 	for _, f := range j.change.Files {
-		if k := kindOf(f.Path); k != assurance.FileCode && k != assurance.FileConfig || isEnvironment(j.evidence.Plan.Change, f.Path) || j.isSpec(f.Path) || j.isBaseline(f.Path) || j.isLock(f.Path) {
+		if k := j.kind(f.Path); k != assurance.FileCode && k != assurance.FileConfig || isEnvironment(j.evidence.Plan.Change, f.Path) || j.isSpec(f.Path) || j.isBaseline(f.Path) || j.isLock(f.Path) {
 			continue
 		}
 		c := mutate.FileChange{Path: f.Path}

@@ -50,7 +50,7 @@ func (j *job) findUntyped(ctx context.Context, head fs.FS, files []string) (all 
 // holding keeps the files of code and configuration that tests may notice a fault of.
 func (j *job) holding(files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(name string) bool {
-		k := kindOf(name)
+		k := j.kind(name)
 		return k != assurance.FileCode && k != assurance.FileConfig || j.isSpec(name) || isEnvironment(j.evidence.Plan.Change, name) ||
 			strings.Contains("/"+name, "/node_modules/")
 	})

@@ -97,7 +97,11 @@ func (j *job) plan(ctx context.Context) error {
 		p.Subject.Patch = "sha256:" + hex.EncodeToString(sum[:])
 	}
 	for _, f := range c.Files {
-		p.Change.Files = append(p.Change.Files, assurance.ChangedFile{Path: f.Path, Kind: kindOf(f.Path)})
+		kind, err := j.changedKind(f)
+		if err != nil {
+			return err
+		}
+		p.Change.Files = append(p.Change.Files, assurance.ChangedFile{Path: f.Path, Kind: kind})
 		if path.Base(f.Path) == "conftest.py" {
 			j.note("the change edits " + f.Path + ", which runs in every test session: what its tests see may not be the code as it stands")
 		}

@@ -85,6 +85,8 @@ func TestCommentsAreSetApart(t *testing.T) {
 		{"a.sh", "# one\n", "# two\n\n", true},
 		{"a.sh", "#!/bin/sh\n", "", false},
 		{"a.sh", "x # one\n", "# two\n", false},
+		{"bin/deploy", "# one\n", "", true},
+		{"Dockerfile", "# escape=x\n", "", false},
 		{"a.rs", "// one\n", "", true},
 		{"a.rs", "# one\n", "", false},
 		{"a.rs", "one /* two */\n", "// one\n", false},

@@ -65,7 +65,7 @@ func (j *job) code() (out []string) {
 func setCommentsApart(reverts []mutate.Mutant) {
 	for i := range reverts {
 		m := &reverts[i]
-		sign, ok := commentSign(path.Ext(m.File))
+		sign, ok := commentSign(m.File)
 		if ok && m.Kind == mutate.Edit && m.Arid == "" &&
 			onlyComments(string(m.Original), sign) && onlyComments(string(m.Replacement), sign) {
 			m.Arid = "comments alone"
@@ -73,10 +73,12 @@ func setCommentsApart(reverts []mutate.Mutant) {
 	}
 }
 
-func commentSign(ext string) (string, bool) {
-	switch ext {
+func commentSign(name string) (string, bool) {
+	switch path.Ext(name) {
 	case ".sh", ".bash", ".rb":
 		return "#", true
+	case "": // of a script, which nothing but its first line says: configuration has other signs, too
+		return "#", kindOf(name) == assurance.FileOther
 	case ".rs", ".java", ".kt":
 		return "//", true
 	}
