@@ -96,10 +96,12 @@ func (j *job) restsOn(dir string) string {
 		Ignores         []string
 		Files           []string
 		Asked           bool // of an API server
+		ProductionWords []string
 	}{
 		Engine: j.o.engine(), Program: program(), Rules: assurance.RulesVersion, Spec: p.Spec, Contract: p.Contract, Hidden: j.archiveDigest(), Kind: p.Change.Kind, SaidBy: p.Change.SaidBy,
 		Subject: p.Subject, Closures: p.Closures, Environment: p.Change.Environment, Ignores: j.o.IgnoreFiles,
-		Asked: p.Deploy != nil && j.o.Cluster.Given(),
+		Asked:           p.Deploy != nil && j.o.Cluster.Given(),
+		ProductionWords: j.o.ProductionWords,
 	}
 	all.Subject.TreeSHA256 = "" // measured later, of the tree that git names
 	for _, name := range append([]string{filepath.Join(dir, flippedFile)}, j.o.IgnoreFiles...) {

@@ -45,6 +45,9 @@ type Options struct {
 	Events func(Event)
 	// Cluster is the API server for the manifests of specs that have [deploy].
 	Cluster Cluster
+	// ProductionWords are words and patterns that speak for production where the name of a target has them, as assurance.ReadProductionWord gives them, beside Lane's
+	// own.
+	ProductionWords []string
 	// Reuse takes the last verdict of a spec again where it passed, within a day, and nothing that it rests on has changed.
 	Reuse bool
 	// under is the contract of the spec that is checked.
