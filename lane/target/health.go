@@ -99,8 +99,16 @@ func (h *Health) ask(ctx context.Context, out *assurance.TargetAnswer) error {
 	if err != nil {
 		return err
 	}
+	dial := func(dialling context.Context, network, address string) (net.Conn, error) {
+		c, err := h.dial(dialling, network, address)
+		if err == nil {
+			// A client lets go of a connection that an answer makes one of another protocol, and with it of the time that it was given.
+			context.AfterFunc(ctx, func() { c.Close() })
+		}
+		return c, err
+	}
 	transport := &http.Transport{
-		DialContext: h.dial, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: headBytes,
+		DialContext: dial, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: headBytes,
 	}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, CheckRedirect: h.redirect}
@@ -112,6 +120,9 @@ func (h *Health) ask(ctx context.Context, out *assurance.TargetAnswer) error {
 		return err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode < 200 {
+		return fmt.Errorf("it answers with status %d, and nothing after it", resp.StatusCode)
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyBytes+1))
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
