@@ -89,6 +89,11 @@ func (v *view) onTarget(out *Verdict) {
 		counted, idle := v.counted(t)
 		r := TargetTaskResult{Name: t.Name, Kind: t.Kind, Required: len(t.Tests), Passed: len(t.Tests), Counted: len(counted), Idle: bound(idle)}
 		r.SeenFailed, r.Canaries = v.canariesOnTarget(t)
+		for _, x := range v.targetRuns(t, everyRun) {
+			if o := x.obs; o != nil && (o.Census.Left > 0 || o.Leaky) {
+				out.Leftovers = append(out.Leftovers, Leftover{Run: x.plan.ID, Left: o.Census.Left, Names: o.Census.Names, Leaky: o.Leaky})
+			}
+		}
 		for _, id := range t.Tests {
 			f := FailedTest{ID: id, Task: t.Name}
 			for _, x := range v.targetRuns(t, ordinary) {

@@ -116,7 +116,11 @@ func TestTargetResult(t *testing.T) {
 		at.AddTargetTask(e)
 		at.Set(e.Observations[at.ShopLive], at.Sum, assurance.TestFailed, "3 and not 4")
 		e.Observations[at.ShopLive].Run.Exit = 1
+		e.Observations[at.ShopStub].Run.Census.Left = 2
 	})
+	if len(v.Leftovers) != 1 || v.Leftovers[0].Run != at.ShopStub || v.Leftovers[0].Left != 2 {
+		t.Errorf("left: %+v", v.Leftovers)
+	}
 	if len(v.Failed) != 1 || fmt.Sprint(v.Failed[0]) != fmt.Sprint(assurance.FailedTest{ID: at.Sum, Task: "shop", Status: "failed", Runs: []string{at.ShopLive}, Message: "3 and not 4"}) {
 		t.Errorf("failed: %+v", v.Failed)
 	}

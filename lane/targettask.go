@@ -29,13 +29,10 @@ func browsers() []string {
 // browserOf finds the browser of a closure; "" where it has none.
 func browserOf(c *warmup.Closure) string {
 	for _, name := range browsers() {
-		for _, dir := range c.PathDirs() {
-			for _, p := range c.Paths {
-				rest, ok := strings.CutPrefix(dir, p.StorePath)
-				if !ok {
-					continue
-				}
-				if _, err := os.Lstat(filepath.Join(p.Host, filepath.FromSlash(rest), name)); err == nil {
+		for _, out := range c.Outputs {
+			// A link may lead to another path of the closure, which lies elsewhere on this machine.
+			if host := c.Host(out); host != "" {
+				if _, err := os.Lstat(filepath.Join(host, "bin", name)); err == nil {
 					return name
 				}
 			}

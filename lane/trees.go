@@ -25,6 +25,9 @@ func (j *job) trees(ctx context.Context) error {
 		return err
 	}
 	for i := range j.spec.Tasks {
+		if j.spec.Tasks[i].OnTarget() && j.byHand {
+			continue // lane mutate puts no target up
+		}
 		if err := j.addTask(j.spec.Tasks[i]); err != nil {
 			return err
 		}
