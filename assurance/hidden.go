@@ -147,26 +147,8 @@ func (h *HiddenPlan) failures(r *run) (out []string) {
 
 // symptoms returns what is wrong in a run on head beside its tests.
 func (h *HiddenPlan) symptoms(r *run) (out []finding) {
-	if r.obs == nil || r.exhausted() || r.cut() {
-		return nil
-	}
-	say := func(reason string) {
+	for _, reason := range besides(h.task(), r, len(h.failures(r)) > 0) {
 		out = append(out, finding{outcome: TestsFailed, reason: fmt.Sprintf("hidden tests, run %s: %s", r.plan.ID, reason)})
-	}
-	for _, u := range sortedUnits(r) {
-		if u.Unbuilt {
-			say("they do not build with the change")
-			break
-		}
-	}
-	if r.obs.End == EndSignaled {
-		say("the command died of signal " + r.obs.Signal)
-	}
-	if len(silences(h.task(), r)) > 0 {
-		say("a session broke off, or never reported")
-	}
-	if len(h.failures(r)) == 0 && len(r.status) > 0 && r.obs.End == EndExited && r.obs.Exit != 0 && !r.masked() {
-		say(fmt.Sprintf("the command ends with exit status %d, although every test passes", r.obs.Exit))
 	}
 	return out
 }
@@ -349,19 +331,7 @@ func (o *order) hidden(p *Plan, id string, a, b Observation) {
 			o.best(h.saysNo(was), h.saysNo(is))
 			continue
 		}
-		o.ended(was, is)
-		for _, t := range testsOf([]*run{was, is}) {
-			sa, sb := was.of(t), is.of(t)
-			switch {
-			case sa == sb:
-			case slices.Contains(h.Tests, t):
-				o.best(sa == string(TestPassed), sb == string(TestPassed))
-				o.same(sa == string(TestPassed))
-			default:
-				o.same(false)
-			}
-		}
-		o.rest(h.task(), was, is)
+		o.asHead(h.task(), h.Tests, was, is)
 	}
 }
 

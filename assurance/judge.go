@@ -85,14 +85,15 @@ func newVerdict(e *Evidence) Verdict {
 func (w *view) fill(v *Verdict) []finding {
 	runs := w.findRuns()
 	hidden := w.findHidden()
-	found := slices.Concat(runs, w.findTrees(), hidden, w.findObjects(), w.findDownstream())
+	asked := w.findTarget()
+	found := slices.Concat(runs, w.findTrees(), hidden, w.findObjects(), w.findDownstream(), asked)
 	v.Unstable = w.unstable()
 	lost, gone := w.noneLost()
 	criteria, results := w.criteriaBite()
 	clauses := map[ClauseID]Clause{
 		ClosurePinned:  w.closurePinned(),
 		CommandKnown:   w.commandKnown(),
-		RequiredPassed: w.requiredPassed(runs),
+		RequiredPassed: w.requiredPassed(slices.Concat(runs, asked)),
 		NoneLost:       lost,
 		TreeBound:      w.treeBound(),
 		ClosureSealed:  w.closureSealed(),
@@ -128,11 +129,13 @@ func (w *view) fill(v *Verdict) []finding {
 	}
 	v.Lost = append(v.Lost, gone...)
 	w.blackBoxCriteria(results, hiddenClause)
+	w.targetCriteria(results, clauses)
 	v.Criteria = append(v.Criteria, results...)
 	v.Hidden = w.hiddenResult()
 	v.Deploy = w.deploy()
 	v.Downstream = w.downstream()
 	w.lists(v)
+	w.onTarget(v)
 	return found
 }
 

@@ -210,7 +210,7 @@ func (v *Verdict) limits() []string {
 	if v.Level < VAL2 {
 		say("that it works with anything but its own tests: nothing from outside answered (VAL-2)")
 	}
-	if slices.ContainsFunc(v.Tasks, func(t Task) bool { return t.Class == Forgeable }) {
+	if slices.ContainsFunc(v.Tasks, func(t Task) bool { return t.Class == Forgeable }) || v.Evidence.Plan.Target.forgeable() {
 		say("that the counts are honest: a reporter that the code under test can forge was used")
 	} else {
 		say("that no code under test could have fooled the reporter: it runs in the same process, which makes cheating evident and not impossible")

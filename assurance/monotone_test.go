@@ -20,20 +20,20 @@ func TestLevelNeverRises(t *testing.T) {
 	from := map[assurance.Level]int{}
 	fell := 0
 	for seed := range uint64(steps) {
-		kind, suite, before, after := worsen(t, seed, 7)
+		kind, where, before, after := worsen(t, seed, 7)
 		if kind == "" {
 			continue
 		}
 		hits[kind]++
-		if suite != "" {
-			hits[suite+" run"]++
+		if where == "hidden" || where == "target" || where == "downstream" {
+			hits[where+" run"]++
 		}
 		from[before]++
 		if after < before {
 			fell++
 		}
 	}
-	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "downstream run", "server", "object", "control"} {
+	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "target run", "downstream run", "server", "object", "control"} {
 		if hits[k] < 50 {
 			t.Errorf("only %d worse observations of kind %s: the test shows nothing", hits[k], k)
 		}
@@ -50,8 +50,8 @@ func FuzzLevelNeverRises(f *testing.F) {
 }
 
 // worsen makes one observation of random evidence worse, where the change at hand is one for the worse, and
-// fails if that raises the level. kind is empty where it is not. suite says of a run whose it is, where it is no task's.
-func worsen(t *testing.T, seed1, seed2 uint64) (kind, suite string, before, after assurance.Level) {
+// fails if that raises the level. kind is empty where it is not.
+func worsen(t *testing.T, seed1, seed2 uint64) (kind, where string, before, after assurance.Level) {
 	rng := rand.New(rand.NewPCG(seed1, seed2))
 	e := randomEvidence(rng)
 	if p := e.Problems(); p != nil {
@@ -73,17 +73,15 @@ func worsen(t *testing.T, seed1, seed2 uint64) (kind, suite string, before, afte
 		t.Fatalf("seed %d %d: the level rises from %s to %s by a worse observation of %s\nbefore: %s\nafter: %s\na %s\nb %s",
 			seed1, seed2, was.Level, is.Level, id, reasons(was), reasons(is), dump(a), dump(b))
 	}
-	if a.Target != nil {
+	where, _, _ = strings.Cut(id, "/")
+	if a.Target != nil || where == "target" {
 		for i, c := range is.Clauses { // which decide of no level as long as one of those below them is missing
-			if c.Holds() && !was.Clauses[i].Holds() {
+			if c.Holds() && !was.Clauses[i].Holds() && (c.Level == assurance.VAL3 || a.Target != nil) {
 				t.Fatalf("seed %d %d: %s holds by a worse observation\na %s\nb %s", seed1, seed2, c.ID, dump(a), dump(b))
 			}
 		}
 	}
-	if of, _, _ := strings.Cut(id, "/"); of == "hidden" || of == "downstream" {
-		suite = of
-	}
-	return kindOf(a), suite, was.Level, is.Level
+	return kindOf(a), where, was.Level, is.Level
 }
 
 // Every single observation taken away from evidence of VAL-1 costs the level.
@@ -166,10 +164,8 @@ var planEdits = []func(*rand.Rand, *assurance.Evidence){
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Mutants[2].InChange = false },
 	func(_ *rand.Rand, e *assurance.Evidence) { manyMutants(e) },
 	func(_ *rand.Rand, e *assurance.Evidence) { e.Plan.Subject.BaseTree = e.Plan.Subject.GitTree },
-	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
-	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
-	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
-	func(_ *rand.Rand, e *assurance.Evidence) { at.AddTarget(e) },
+	justTarget, justTarget, justTarget, justTarget,
+	onTarget, onTarget, onTarget,
 	hiddenEdit, hiddenEdit, hiddenEdit,
 	downstreamEdit, downstreamEdit, downstreamEdit,
 }
@@ -193,6 +189,33 @@ func downstreamEdit(rng *rand.Rand, e *assurance.Evidence) {
 		e.Observations[at.DownstreamCanary].Run.Exit = 0
 	case 4:
 		d.Gone = 0
+	}
+}
+
+// onTarget adds a target with a task that tests it, once, of which one thing may be another.
+func onTarget(rng *rand.Rand, e *assurance.Evidence) {
+	if e.Plan.Target != nil {
+		return
+	}
+	at.AddTargetTask(e)
+	t := &e.Plan.Target.Tasks[0]
+	switch rng.IntN(6) {
+	case 0:
+		t.Class, t.Runs = assurance.Forgeable, t.Runs[:2]
+	case 1:
+		t.Tests = t.Tests[:1]
+	case 2:
+		e.Plan.Criteria[len(e.Plan.Criteria)-1].Tests = []string{at.Up, at.Sum}
+	case 3:
+		t.Runs[2].CanariesFailRun = false
+		e.Observations[at.ShopCheck].Run.Exit = 0
+	}
+}
+
+// justTarget adds a target without any, once.
+func justTarget(_ *rand.Rand, e *assurance.Evidence) {
+	if e.Plan.Target == nil {
+		at.AddTarget(e)
 	}
 }
 
@@ -331,7 +354,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 	case 1:
 		r.Exit = pick(rng, []int{0, 1, 3})
 	case 2, 3, 4:
-		ids := []string{at.Box1, at.Box2, at.BoxCanary, at.Hidden1, at.Hidden2, at.HiddenCanary, at.Once, at.Total, at.Empty, at.Round, at.Broken, at.Cart + ".TestAmountQx7", at.Tax + ".TestRateLw2", at.Cart + ".TestNew"}
+		ids := []string{at.Box1, at.Box2, at.BoxCanary, at.Sum, at.Sum, at.Up, at.ShopCanary, at.Hidden1, at.Hidden2, at.HiddenCanary, at.Once, at.Total, at.Empty, at.Round, at.Broken, at.Cart + ".TestAmountQx7", at.Tax + ".TestRateLw2", at.Cart + ".TestNew"}
 		id := pick(rng, ids)
 		status := pick(rng, []assurance.TestStatus{assurance.TestPassed, assurance.TestFailed, assurance.TestSkipped, assurance.TestUnfinished, ""})
 		at.Set(assurance.Observation{Run: r}, id, "", "")
@@ -343,7 +366,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 		}
 	case 5:
 		if len(r.Units) > 0 {
-			r.Units[rng.IntN(len(r.Units))] = assurance.UnitResult{ID: pick(rng, []string{at.Cart, at.Tax, at.HiddenUnit, at.BoxUnit}), Expected: rng.IntN(4) > 0,
+			r.Units[rng.IntN(len(r.Units))] = assurance.UnitResult{ID: pick(rng, []string{at.Cart, at.Tax, at.HiddenUnit, at.BoxUnit, at.ShopUnit}), Expected: rng.IntN(4) > 0,
 				Started: rng.IntN(3) > 0, Ended: rng.IntN(3) > 0, Unbuilt: rng.IntN(3) == 0, TimedOut: rng.IntN(5) == 0}
 		}
 	case 6:

@@ -74,6 +74,7 @@ func RefusalCodes() []Meaning {
 		{"hidden-archive", "the archive of hidden tests is another than the contract names, part of the tree that runs, or not fit to be unpacked"},
 		// the run
 		{"production-target", "nothing proves that the target is not production"},
+		{"no-browser", "a task is of kind browser, and its closure has none"},
 		{"no-fence", "the kernel does not let Lane fence the run; the hint says what to change"},
 		{BadEvidence, "the evidence cannot be judged"},
 	}

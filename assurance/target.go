@@ -25,8 +25,12 @@ type PlannedTarget struct {
 	Health  string   `json:"health"`
 	Build   []string `json:"build,omitempty"`
 	Up      []string `json:"up"`
-	Check   []string `json:"check"`
+	Check   []string `json:"check,omitempty"`
 	Down    []string `json:"down,omitempty"`
+	// Tasks test it while it is alive. Without them there is a Check.
+	Tasks []TargetTask `json:"tasks,omitempty"`
+	// ProductionWords are words and patterns that speak for production by the word of whoever started Lane, beside Lane's own.
+	ProductionWords []string `json:"production_words,omitempty"`
 }
 
 // TargetObservation is the life of a target, seen from outside of it.
@@ -42,6 +46,8 @@ type TargetObservation struct {
 	Blank *Receipt `json:"blank,omitempty"`
 	Check *Receipt `json:"check,omitempty"`
 	Down  *Receipt `json:"down,omitempty"`
+	// Runs say when its tasks were run.
+	Runs []TargetReceipt `json:"runs,omitempty"`
 	// Interfaces are the network interfaces of the boxes of target and check.
 	Interfaces []string    `json:"interfaces,omitempty"`
 	Gone       *TargetGone `json:"gone,omitempty"`
@@ -114,29 +120,29 @@ func (p *PlannedTarget) madeFacts(o *TargetObservation) []fact {
 	command := func(asked []string, r *Receipt, what string) fact {
 		return fact{len(asked) == 0 && r == nil || r.passed(), r != nil, fmt.Sprintf("%s %s", what, r.ending())}
 	}
-	said := o.Blank.whole() && o.Blank.End == EndExited && o.Blank.Exit != 0
+	said := len(p.Check) == 0 && o.Blank == nil || o.Blank.whole() && o.Blank.End == EndExited && o.Blank.Exit != 0
 	no := "the check against a blank stub " + o.Blank.ending()
 	if o.Blank.passed() {
 		no = "the check passes against a stub that answers everything with 200 and nothing else: it shows nothing of the target"
 	}
-	ordered, complete := o.inOrder()
+	ordered, complete := o.inOrder(len(p.Check) > 0)
 	gone := "the target was not seen gone"
 	if g := o.Gone; g != nil {
 		gone = fmt.Sprintf("the target is not gone: %d processes are left, and its address refuses connections: %t", g.Left, g.Refused)
 	}
-	return []fact{
+	return append([]fact{
 		{o.Free, true, "something answered at the target's address before it was put up"},
 		command(p.Build, o.Build, "the build command of the target"),
 		{o.Up.whole(), o.Up != nil, "the target was not put up, or without a receipt"},
 		answer(o.Alive, "the target's first answer"),
 		{said, o.Blank != nil, no},
-		{o.Check.passed(), o.Check != nil, "the check of the target " + o.Check.ending()},
+		command(p.Check, o.Check, "the check of the target"),
 		answer(o.Still, "the target's answer after the check"),
 		{o.Up != nil && (o.Up.End == EndInterrupted || len(p.Down) > 0), o.Up != nil, "the command that puts the target up ended by itself: " + o.Up.ending()},
 		command(p.Down, o.Down, "the command that takes the target down"),
 		{o.Gone != nil && o.Gone.Left == 0 && o.Gone.Refused, o.Gone != nil, gone},
 		{ordered, complete, "the receipts of the target are not in the order of its life"},
-	}
+	}, p.receiptFacts(o)...)
 }
 
 // ending says in a few words how a command ended.
@@ -150,12 +156,16 @@ func (r *Receipt) ending() string {
 	return "ended by " + string(r.End)
 }
 
-// inOrder reports whether up, alive, check, still, and gone came one after the other, where all of them are there.
-func (o *TargetObservation) inOrder() (ordered, complete bool) {
-	if o.Up == nil || o.Alive == nil || o.Check == nil || o.Still == nil || o.Gone == nil {
+// inOrder reports whether up, alive, check (where there is one), still, and gone came one after the other, where all of them are there.
+func (o *TargetObservation) inOrder(checked bool) (ordered, complete bool) {
+	if o.Up == nil || o.Alive == nil || o.Check == nil && checked || o.Still == nil || o.Gone == nil {
 		return false, false
 	}
-	times := []time.Time{o.Up.Started, o.Alive.At, o.Check.Started, o.Check.Ended, o.Still.At, o.Up.Ended, o.Gone.At}
+	times := []time.Time{o.Up.Started, o.Alive.At}
+	if o.Check != nil {
+		times = append(times, o.Check.Started, o.Check.Ended)
+	}
+	times = append(times, o.Still.At, o.Up.Ended, o.Gone.At)
 	return slices.IsSortedFunc(times, time.Time.Compare), true
 }
 
@@ -177,26 +187,8 @@ func (p *PlannedTarget) challengeFacts(o *TargetObservation) []fact {
 	return facts
 }
 
-// productionWords are names that people give to what must not be touched.
-var productionWords = []string{"prod", "prd", "production", "productive", "live"}
-
-// ProductionWord returns the word in a name that speaks for production, "" where there is none. Words are what letters and digits
-// make, so that neither product nor delivery has one.
-func ProductionWord(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	for _, w := range words {
-		if slices.Contains(productionWords, strings.TrimRight(w, "0123456789")) {
-			return w
-		}
-	}
-	return ""
-}
-
 func (p *PlannedTarget) productionFacts(o *TargetObservation) []fact {
-	word := ProductionWord(p.Name)
-	if word == "" {
-		word = ProductionWord(p.Context)
-	}
+	word := p.ProductionWord()
 	return []fact{
 		{len(p.Label) >= labelLeast && strings.Contains(p.Name, p.Label), true, fmt.Sprintf("the name %q does not hold this run's label", p.Name)},
 		{word == "", true, fmt.Sprintf("name or context of the target hold the word %q", word)},
@@ -217,10 +209,18 @@ func (v *view) targetClauses() map[ClauseID]Clause {
 		return map[ClauseID]Clause{TargetMade: c, Challenge: c, NotProduction: c}
 	}
 	return map[ClauseID]Clause{
-		TargetMade:    ofFacts(p.madeFacts(o.Target), "the target was put up for this run, alive, asked by a check that can say no, and gone after it"),
+		TargetMade:    v.made(p, o.Target),
 		Challenge:     ofFacts(p.challengeFacts(o.Target), "the target answered with this run's challenge, before the check and after it"),
 		NotProduction: ofFacts(p.productionFacts(o.Target), "the target is a box of Lane's own without a network, and its name holds this run's label"),
 	}
+}
+
+func (v *view) made(p *PlannedTarget, o *TargetObservation) Clause {
+	c := ofFacts(append(p.madeFacts(o), v.taskFacts(p)...), "the target was put up for this run, alive, asked by a check that can say no, and gone after it")
+	if c.State == Held {
+		c.Facts = v.idleFacts(p)
+	}
+	return c
 }
 
 // ofFacts makes a clause that holds where every fact does.
@@ -260,7 +260,8 @@ func (c *planCheck) target(p *PlannedTarget) {
 		return
 	}
 	c.id("target", p.ID)
-	if p.Name == "" || len(p.Up) == 0 || len(p.Check) == 0 {
+	if p.Name == "" || len(p.Up) == 0 || len(p.Check)+len(p.Tasks) == 0 {
 		c.say("target %q has no name, or nothing that puts it up or checks it", p.ID)
 	}
+	c.targetTasks(p)
 }

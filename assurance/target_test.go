@@ -72,6 +72,7 @@ func TestTargetClauses(t *testing.T) {
 		{"name without label", planned(func(p *assurance.PlannedTarget) { p.Name = "shop" }), "not-production=failed"},
 		{"empty label", planned(func(p *assurance.PlannedTarget) { p.Label = "" }), "not-production=failed"},
 		{"name of production", planned(func(p *assurance.PlannedTarget) { p.Name += "-PROD2" }), "not-production=failed"},
+		{"name that the caller calls production", planned(func(p *assurance.PlannedTarget) { p.ProductionWords = []string{"x", "sho?-*"} }), "not-production=failed"},
 		{"context of production", planned(func(p *assurance.PlannedTarget) { p.Context = "live" }), "not-production=failed"},
 		{"context that nobody knows", planned(func(p *assurance.PlannedTarget) { p.Context = "cluster" }), "not-production=failed"},
 		{"box with a network", seen(func(o *life) { o.Interfaces = []string{"lo", "eth0"} }), "not-production=failed"},
@@ -102,12 +103,34 @@ func TestTargetClauses(t *testing.T) {
 	}
 }
 
+// Words and patterns of the caller's come to Lane's own, and take none away.
 func TestProductionWord(t *testing.T) {
-	for name, want := range map[string]string{
-		"shop-lane-0123": "", "product-delivery": "", "olive": "", "shop_PROD": "prod", "eu.prd1": "prd1", "live": "live", "a-production-b": "production",
+	for _, c := range []struct{ name, more, want string }{
+		{"shop-lane-0123", "", ""}, {"product-delivery", "", ""}, {"olive", "", ""}, {"shop_PROD", "", "prod"}, {"eu.prd1", "", "prd1"}, {"live", "", "live"}, {"a-production-b", "", "production"},
+		{"shop-prod", "kunde", "prod"}, {"shop-Kunde", "kunde", "kunde"}, {"shop-kunde7", "kunde", "kunde7"}, {"shop-kunden", "kunde", ""}, {"eu1-shop", "eu1", "eu1"},
+		{"shop-eu-west", "*-eu-*", "*-eu-*"}, {"shop-europe", "*-eu-*", ""}, {"shop-lane-0123456789ab", "*1234*", ""}, {"shop-1234-lane-0123456789ab", "*1234*", "*1234*"},
+		{"shop", "[", "["},
 	} {
-		if got := assurance.ProductionWord(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
+		p := assurance.PlannedTarget{Name: c.name, Label: "lane-0123456789ab"}
+		if c.more != "" {
+			p.ProductionWords = []string{c.more}
+		}
+		if got := p.ProductionWord(); got != c.want {
+			t.Errorf("%s beside %q: %q, want %q", c.name, c.more, got, c.want)
+		}
+	}
+	// What stands in the place of a label hides nothing.
+	hidden := assurance.PlannedTarget{Name: "shop-live-customers-1", Label: "live-customers-1"}
+	if hidden.ProductionWord() != "live" || hidden.ProductionWord("*customers*") != "live" {
+		t.Errorf("%+v", hidden)
+	}
+	hidden.Name, hidden.Label = "shop-customers-1", "customers-1"
+	if hidden.ProductionWord("*customers*") == "" {
+		t.Errorf("%+v", hidden)
+	}
+	for in, want := range map[string]string{" Kunde ": "kunde", "*-EU-*": "*-eu-*", "": "", "a-b": "", "[": "", "kund\u00e9": ""} {
+		if got, err := assurance.ReadProductionWord(in); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", in, got, err)
 		}
 	}
 }
@@ -129,7 +152,10 @@ func scrambleTarget(rng *rand.Rand, o *assurance.TargetObservation) {
 	good := at.Good()
 	at.AddTarget(&good)
 	fine := good.Observations[at.Target].Target
-	switch rng.IntN(6) {
+	switch rng.IntN(7) {
+	case 6:
+		o.Runs = pick(rng, [][]assurance.TargetReceipt{nil, {{Run: at.ShopLive, Started: fine.Check.Ended, Ended: fine.Still.At}, {Run: at.ShopCheck, Started: fine.Check.Ended, Ended: fine.Still.At}},
+			{{Run: at.ShopLive, Started: fine.Up.Started, Ended: fine.Still.At}}})
 	case 0:
 		o.Free = coin
 	case 1:

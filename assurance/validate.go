@@ -149,7 +149,7 @@ func (c *planCheck) runs(p *Plan) {
 func (c *planCheck) mutation(p *Plan) {
 	for _, x := range p.Criteria {
 		c.name(c.criteria, "criterion", x.ID)
-		oneOf(c, "kind of criterion "+x.ID, x.Kind, CriterionTest, CriterionDeploy, CriterionManual, CriterionBlackBox)
+		oneOf(c, "kind of criterion "+x.ID, x.Kind, CriterionTest, CriterionDeploy, CriterionManual, CriterionBlackBox, CriterionTarget)
 	}
 	for _, x := range p.Places {
 		c.name(c.places, "place", x.ID)

@@ -54,6 +54,8 @@ type Verdict struct {
 	Leftovers []Leftover        `json:"leftovers"`
 	// Hidden is what became of the hidden tests; nil where none were run.
 	Hidden *HiddenResult `json:"hidden,omitempty"`
+	// Target is what became of the tasks that test the running target; nil where there are none.
+	Target *TargetResult `json:"target,omitempty"`
 	// Deploy is the rehearsal of a deployment; nil where the spec declares none.
 	Deploy *DeployResult `json:"deploy,omitempty"`
 	// Downstream is what the suites of users came to, one for each that the spec names.

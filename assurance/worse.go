@@ -54,6 +54,7 @@ func Worse(p *Plan, id string, a, b Observation) bool {
 	if p.Target != nil && p.Target.ID == id {
 		o.target(p.Target, a.Target, b.Target)
 	}
+	o.targetRun(p.Target, id, a, b)
 	o.hidden(p, id, a, b)
 	o.deploy(p.Deploy, id, a, b)
 	o.downstream(p, id, a, b)

@@ -97,11 +97,13 @@ func (j *job) restsOn(dir string) string {
 		Files           []string
 		Asked           bool     // of an API server
 		Users           []string // whose suites were run
+		ProductionWords []string
 	}{
 		Engine: j.o.engine(), Program: program(), Rules: assurance.RulesVersion, Spec: p.Spec, Contract: p.Contract, Hidden: j.archiveDigest(), Kind: p.Change.Kind, SaidBy: p.Change.SaidBy,
 		Subject: p.Subject, Closures: p.Closures, Environment: p.Change.Environment, Ignores: j.o.IgnoreFiles,
-		Asked: p.Deploy != nil && j.o.Cluster.Given(),
-		Users: j.usersGiven(),
+		Asked:           p.Deploy != nil && j.o.Cluster.Given(),
+		Users:           j.usersGiven(),
+		ProductionWords: j.o.ProductionWords,
 	}
 	all.Subject.TreeSHA256 = "" // measured later, of the tree that git names
 	for _, name := range append([]string{filepath.Join(dir, flippedFile)}, j.o.IgnoreFiles...) {

@@ -123,6 +123,7 @@ func only(s *spec.Spec, name string) error {
 	var names []string
 	for i, t := range s.Tasks {
 		if t.Name == name || name == "" && len(s.Tasks) == 1 {
+			t.Kind = "" // of a command by hand there is no target
 			s.Tasks = []spec.Task{t}
 			for key := range s.Defaults { // what is known of the task goes with it
 				if rest, ok := strings.CutPrefix(key, "task["+itoa(i)+"]."); ok {

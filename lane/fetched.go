@@ -16,6 +16,7 @@ import (
 	"github.com/vallane/lane/lane/fetch"
 	"github.com/vallane/lane/lane/fetch/locks"
 	"github.com/vallane/lane/lane/runner"
+	"github.com/vallane/lane/lane/spec"
 	"github.com/vallane/lane/lane/worktree"
 )
 
@@ -26,7 +27,7 @@ func (o Options) fetched() buildcache.Options {
 
 // fetch runs the fetch phase of each task that has one, once for each set of manifests among its trees.
 func (j *job) fetch(ctx context.Context) error {
-	for _, t := range j.tasks {
+	for _, t := range j.every() {
 		if len(t.spec.Fetch) == 0 {
 			continue
 		}
@@ -39,14 +40,14 @@ func (j *job) fetch(ctx context.Context) error {
 			role assurance.TreeRole
 			tree *worktree.Tree
 		}{{assurance.Base, j.base}, {assurance.Hybrid, j.hybrid}, {assurance.Head, j.head}} {
-			if tree.tree == nil {
+			if tree.tree == nil || t.spec.OnTarget() && tree.role != assurance.Head {
 				continue
 			}
 			if err := j.fetchFor(ctx, t, tree.role, tree.tree, allow, told); err != nil {
 				return err
 			}
 		}
-		if brought := t.runner.Brought; j.base != nil && brought[j.base.Path].Caches != brought[j.head.Path].Caches {
+		if brought := t.runner.Brought; j.base != nil && !t.spec.OnTarget() && brought[j.base.Path].Caches != brought[j.head.Path].Caches {
 			j.note("the change edits manifests or lock files: what was fetched for it is not what was fetched for base")
 		}
 	}
@@ -137,7 +138,7 @@ func (j *job) phase(t *task, tree *worktree.Tree) (*fetch.Phase, error) {
 		Store: t.runner.Store, Path: t.runner.Path, Time: j.change.CommitTime, Zones: t.runner.Zones, Scratch: j.o.fetched().Dir, Owner: owner(), Network: j.o.Network,
 		Limits: fence.Limits{Memory: j.spec.Limits.Memory, Processes: j.spec.Limits.Processes},
 	}
-	if !j.spec.Defaults["task["+itoa(slices.Index(j.tasks, t))+"].fetch"] {
+	if !j.spec.Defaults["task["+itoa(slices.IndexFunc(j.spec.Tasks, func(x spec.Task) bool { return x.Name == t.spec.Name }))+"].fetch"] {
 		p.Dir = t.spec.Dir // commands of [env] start at the root of the tree, a task's own where the task does
 	}
 	for k, v := range t.spec.Env {

@@ -49,7 +49,8 @@ type job struct {
 	base    *worktree.Tree // nil where there is nothing to compare with
 	hybrid  *worktree.Tree // base with head's tests; nil as base
 	leases  []buildcache.Lease
-	tasks   []*task
+	tasks   []*task // that test the tree
+	asking  []*task // that test the target
 	audits  []taskAudit
 	only    func(file string) bool // which files are mutated; nil for all that the spec's scope says
 	found   *golang.Result         // the candidates of Go, which can be built into one program
@@ -116,7 +117,7 @@ func newJob(o Options, s *spec.Spec, file string, run *journal.Run) *job {
 
 // close gives back what the job holds: boxes, leases of caches, trees and closures.
 func (j *job) close() {
-	for _, t := range j.tasks {
+	for _, t := range j.every() {
 		for _, s := range []*runner.Stage{t.head, t.base, t.hybrid} {
 			if s != nil {
 				s.Close()

@@ -47,6 +47,9 @@ type Options struct {
 	Cluster Cluster
 	// Downstream are folders of git repositories by the names of the users in [[downstream]] of specs. Suites of others are not run.
 	Downstream map[string]string
+	// ProductionWords are words and patterns that speak for production where the name of a target has them, as assurance.ReadProductionWord gives them, beside Lane's
+	// own.
+	ProductionWords []string
 	// Reuse takes the last verdict of a spec again where it passed, within a day, and nothing that it rests on has changed.
 	Reuse bool
 	// under is the contract of the spec that is checked.

@@ -89,35 +89,41 @@ func randomBytes() []byte {
 	return seed[:8]
 }
 
-// run plans one run, carries it out and records what it showed.
+// run plans one run of the tree, carries it out and records what it showed.
 func (j *job) run(ctx context.Context, t *task, stage *runner.Stage, p assurance.PlannedRun, o runner.Order) (runner.Seen, error) {
-	p.Task = t.spec.Name
-	log, err := j.openLog(p.ID)
+	seen, canaries, err := j.execute(p.ID, "runs", t, o, func(o runner.Order) (runner.Seen, error) { return stage.Run(ctx, o) })
+	p.Task, p.Canaries = t.spec.Name, canaries
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.evidence.Plan.Runs = append(j.evidence.Plan.Runs, p)
+	return seen, err
+}
+
+// execute carries a planned run out and records what it showed.
+func (j *job) execute(id, phase string, t *task, o runner.Order, run func(runner.Order) (runner.Seen, error)) (seen runner.Seen, canaries []assurance.Canary, err error) {
+	log, err := j.openLog(id)
 	if err != nil {
-		return runner.Seen{}, err
+		return seen, nil, err
 	}
 	o.Log = log
-	seen, err := stage.Run(ctx, o)
+	seen, err = run(o)
 	err = errors.Join(err, log.Close())
 	for _, c := range seen.Plan.Canaries {
-		p.Canaries = append(p.Canaries, assurance.Canary{Test: c.ID, Unit: c.Unit})
+		canaries = append(canaries, assurance.Canary{Test: c.ID, Unit: c.Unit})
 	}
-	j.mu.Lock()
-	j.evidence.Plan.Runs = append(j.evidence.Plan.Runs, p)
-	j.mu.Unlock()
 	var unparsed *observe.Unparsed
 	if errors.As(err, &unparsed) {
-		j.observe(p.ID, assurance.Observation{Run: &assurance.RunObservation{End: assurance.EndExited, Lost: true, Detail: err.Error()}})
+		j.observe(id, assurance.Observation{Run: &assurance.RunObservation{End: assurance.EndExited, Lost: true, Detail: err.Error()}})
 		j.note(err.Error())
-		return seen, nil
+		return seen, canaries, nil
 	}
 	var absent *observe.Missing
 	if errors.As(err, &absent) {
-		j.observe(p.ID, assurance.Observation{Run: &assurance.RunObservation{End: assurance.EndNoCommand, Detail: err.Error()}})
-		return runner.Seen{Session: &observe.Session{}}, nil
+		j.observe(id, assurance.Observation{Run: &assurance.RunObservation{End: assurance.EndNoCommand, Detail: err.Error()}})
+		return runner.Seen{Session: &observe.Session{}}, canaries, nil
 	}
 	if err != nil {
-		return seen, err
+		return seen, canaries, err
 	}
 	for _, n := range seen.Plan.Notes {
 		j.note(n)
@@ -127,10 +133,10 @@ func (j *job) run(ctx context.Context, t *task, stage *runner.Stage, p assurance
 	}
 	j.hintAtCopy(t, &seen)
 	obs := seen.Observation()
-	j.observe(p.ID, assurance.Observation{Run: obs})
-	j.journal.Event("run", map[string]any{"id": p.ID, "end": obs.End, "exit": obs.Exit, "tests": len(obs.Tests), "ms": obs.WallMS})
-	j.o.emit(Event{Spec: j.spec.ID, Phase: "runs", Text: p.ID + ": " + string(obs.End)})
-	return seen, nil
+	j.observe(id, assurance.Observation{Run: obs})
+	j.journal.Event("run", map[string]any{"id": id, "end": obs.End, "exit": obs.Exit, "tests": len(obs.Tests), "ms": obs.WallMS})
+	j.o.emit(Event{Spec: j.spec.ID, Phase: phase, Text: id + ": " + string(obs.End)})
+	return seen, canaries, nil
 }
 
 func (j *job) note(text string) {

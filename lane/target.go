@@ -45,10 +45,10 @@ func (j *job) planTarget() error {
 	p := &assurance.PlannedTarget{
 		ID: targetID, Name: strings.Replace(t.Name, spec.LabelPlace, label, 1), Label: label, Context: assurance.ContextBox,
 		Challenge: hex.EncodeToString(seed[16:]), Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(t.Port)), Health: t.Health,
-		Build: t.Build, Up: t.Up, Check: t.Check, Down: t.Down,
+		Build: t.Build, Up: t.Up, Check: t.Check, Down: t.Down, ProductionWords: j.o.ProductionWords,
 	}
 	j.evidence.Plan.Target = p
-	if word := assurance.ProductionWord(p.Name); word != "" {
+	if word := p.ProductionWord(); word != "" {
 		return &declined{assurance.Refusal{Code: "production-target",
 			Msg:  fmt.Sprintf("the target is named %s, and %q is what production is called: nothing proves that it is none", p.Name, word),
 			Hint: "give target.name another word"}}
@@ -61,7 +61,8 @@ func (j *job) liveTarget(ctx context.Context) error {
 	if j.spec.Target == nil {
 		return nil
 	}
-	i := slices.IndexFunc(j.tasks, func(t *task) bool { return t.spec.Name == j.spec.Target.Task })
+	tasks := j.every()
+	i := slices.IndexFunc(tasks, func(t *task) bool { return t.spec.Name == j.spec.Target.Task })
 	if i < 0 {
 		return fmt.Errorf("put up the target: there is no task %s", j.spec.Target.Task)
 	}
@@ -71,9 +72,9 @@ func (j *job) liveTarget(ctx context.Context) error {
 	defer j.slots.Release(1)
 	p := *j.evidence.Plan.Target
 	j.say("target", "put up "+p.Name)
-	config, env := j.tasks[i].head.Plain()
+	config, env := tasks[i].head.Plain()
 	t := &target.Target{
-		Plan: p, Box: config, Env: env, Timeout: j.spec.Target.Timeout,
+		Plan: p, Box: config, Env: env, Timeout: j.spec.Target.Timeout, Runs: j.targetRuns(),
 		Log: func(name string) (io.WriteCloser, error) { return j.openLog("target/" + name) },
 		Note: func(m target.Made, gone bool) {
 			if gone {
@@ -85,6 +86,7 @@ func (j *job) liveTarget(ctx context.Context) error {
 	}
 	o, err := t.Live(ctx)
 	j.observe(targetID, assurance.Observation{Target: &o})
+	j.planTargetTests()
 	return err
 }
 

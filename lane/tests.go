@@ -8,6 +8,7 @@ import (
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/observe"
 	"github.com/vallane/lane/lane/runner"
+	"github.com/vallane/lane/lane/spec"
 )
 
 // statuses holds the worst status of each test over some runs, and in how many of them it was seen.
@@ -93,6 +94,11 @@ func (j *job) planTests() error {
 	named := map[string][]string{} // id to the reasons why it is required
 	for _, c := range j.spec.Criteria {
 		planned := assurance.Criterion{ID: c.ID, Kind: c.Kind, Text: c.Text}
+		if c.Kind == spec.KindTarget { // nothing is known yet of tests of the target
+			planned.Tests = c.Tests
+			p.Criteria = append(p.Criteria, planned)
+			continue
+		}
 		planned.Tests = j.resolveTests(c.Tests, known, j.tasks, "criterion "+c.ID)
 		for _, id := range planned.Tests {
 			named[id] = append(named[id], "criterion:"+c.ID)

@@ -25,6 +25,9 @@ func (j *job) trees(ctx context.Context) error {
 		return err
 	}
 	for i := range j.spec.Tasks {
+		if j.spec.Tasks[i].OnTarget() && j.byHand {
+			continue // lane mutate puts no target up
+		}
 		if err := j.addTask(j.spec.Tasks[i]); err != nil {
 			return err
 		}
@@ -34,7 +37,7 @@ func (j *job) trees(ctx context.Context) error {
 
 // caches warms the build caches.
 func (j *job) caches(ctx context.Context) error {
-	for _, t := range j.tasks {
+	for _, t := range j.every() {
 		if err := j.stages(ctx, t); err != nil {
 			return err
 		}
@@ -113,6 +116,9 @@ func (j *job) addTask(s spec.Task) error {
 	for _, p := range c.Paths {
 		t.runner.Store = append(t.runner.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
 	}
+	if s.OnTarget() {
+		return j.addAsking(t)
+	}
 	j.tasks = append(j.tasks, t)
 	j.evidence.Plan.Tasks = append(j.evidence.Plan.Tasks, assurance.Task{
 		Name: s.Name, Command: s.Run, Build: s.Build, From: "spec", Closure: "closure/" + s.Flake, Reporter: rep.Name(), Class: assurance.Class(rep.Class()),
@@ -128,7 +134,7 @@ func (j *job) stages(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	if j.base != nil {
+	if j.base != nil && !t.spec.OnTarget() {
 		if below, err = j.warm(ctx, t, j.base.Path, j.base.Hash, below); err != nil {
 			return err
 		}

@@ -9,6 +9,39 @@ import (
 // Target is the id of the target that AddTarget plans.
 const Target = "target"
 
+// Names in the evidence of AddTargetTask.
+const (
+	Sum        = "acceptance/test_shop.py::test_sum"
+	Up         = "acceptance/test_shop.py::test_up"
+	ShopCanary = "acceptance/test_shop.py::test_order_q7"
+	ShopUnit   = "acceptance/test_shop.py"
+	ShopStub   = "target/shop/stub"
+	ShopLive   = "target/shop/live"
+	ShopCheck  = "target/shop/canary"
+)
+
+// AddTargetTask gives evidence a target with a task that tests it and a criterion that it meets, by two tests of which one fails against the stub.
+func AddTargetTask(e *assurance.Evidence) {
+	AddTarget(e)
+	p, o := e.Plan.Target, e.Observations[Target].Target
+	p.Tasks = []assurance.TargetTask{{Name: "shop", Kind: assurance.TaskAPI, Command: []string{"pytest", "acceptance"}, Closure: e.Plan.Closures[0].ID, Reporter: "pytest",
+		Class: assurance.InProcess, Tests: []string{Sum, Up}, Runs: []assurance.TargetRun{{ID: ShopStub, On: assurance.OnStub}, {ID: ShopLive, On: assurance.OnTarget},
+			{ID: ShopCheck, On: assurance.OnTarget, Canaries: []assurance.Canary{{Test: ShopCanary, Unit: ShopUnit}}, CanariesFailRun: true}}}}
+	e.Plan.Criteria = append(e.Plan.Criteria, assurance.Criterion{ID: "AC-7", Kind: assurance.CriterionTarget, Text: "The shop adds up", Tests: []string{Sum}})
+	run := func(exit int, sum, canary assurance.TestStatus) assurance.Observation {
+		r := &assurance.RunObservation{End: assurance.EndExited, Exit: exit, Census: assurance.Census{Peak: 1}, Units: []assurance.UnitResult{{ID: ShopUnit, Expected: true, Started: true, Ended: true}},
+			Tests: []assurance.TestResult{{ID: Sum, Unit: ShopUnit, Status: sum}, {ID: Up, Unit: ShopUnit, Status: assurance.TestPassed}}}
+		if canary != "" {
+			r.Tests = append(r.Tests, assurance.TestResult{ID: ShopCanary, Unit: ShopUnit, Status: canary})
+		}
+		return assurance.Observation{Run: r}
+	}
+	e.Observations[ShopStub] = run(1, assurance.TestFailed, "")
+	e.Observations[ShopLive] = run(0, assurance.TestPassed, "")
+	e.Observations[ShopCheck] = run(1, assurance.TestFailed, assurance.TestFailed) // the second time it finds what the first left
+	o.Runs = []assurance.TargetReceipt{{Run: ShopLive, Started: o.Check.Ended, Ended: o.Still.At}, {Run: ShopCheck, Started: o.Check.Ended, Ended: o.Still.At}}
+}
+
 // AddTarget gives evidence a target whose three clauses hold.
 func AddTarget(e *assurance.Evidence) {
 	const label, challenge = "lane-0123456789ab", "00112233445566778899aabbccddeeff"

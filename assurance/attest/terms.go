@@ -11,7 +11,7 @@ type Terms struct {
 	Environment EnvironmentTerms `json:"environment"`
 	Criteria    []CriterionTerms `json:"criteria,omitempty"`
 	Tasks       []TaskTerms      `json:"tasks"`
-	// Required are all tests that a criterion, a task or the spec itself names. Where there is none, every test that passes on base and
+	// Required are all tests of the tree that a criterion, a task or the spec itself names. Where there is none, every test that passes on base and
 	// every one that the change adds is required. Removable are those that the change may take away.
 	Required  []string `json:"required_tests,omitempty"`
 	Removable []string `json:"removable_tests,omitempty"`
@@ -73,6 +73,7 @@ type CriterionTerms struct {
 // TaskTerms are one test command.
 type TaskTerms struct {
 	Name     string            `json:"name"`
+	Kind     string            `json:"kind,omitempty"` // api or browser; "" for one that tests the tree
 	Run      []string          `json:"run"`
 	Build    []string          `json:"build,omitempty"`
 	Reporter string            `json:"reporter"`
@@ -93,7 +94,7 @@ type TargetTerms struct {
 	Up      []string `json:"up"`
 	Port    int      `json:"port"`
 	Health  string   `json:"health"`
-	Check   []string `json:"check"`
+	Check   []string `json:"check,omitempty"`
 	Down    []string `json:"down,omitempty"`
 	Timeout string   `json:"timeout"`
 }

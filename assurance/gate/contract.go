@@ -3,6 +3,8 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/vallane/lane/assurance"
@@ -80,8 +82,7 @@ func otherTerms(k *attest.Contract, named assurance.Contract, v *assurance.Verdi
 		{"end of the contract", named.Expires, v.Contract.Expires},
 	}
 	if v.Outcome == assurance.OutcomePassed { // a check that stopped early may have planned neither
-		all = append(all, pair{"tasks", commands(k.Terms.Tasks, func(t attest.TaskTerms) (string, []string, []string) { return t.Name, t.Run, t.Build }),
-			commands(v.Tasks, func(t assurance.Task) (string, []string, []string) { return t.Name, t.Command, t.Build })},
+		all = append(all, pair{"tasks", termsOfTasks(k.Terms.Tasks), tasksOf(v)}, pair{"target", termsOfTarget(k.Terms.Target), targetOf(v.Evidence.Plan.Target)},
 			pair{"criteria", names(k.Terms.Criteria, func(t attest.CriterionTerms) string { return t.ID + " (" + t.Kind + ")" }),
 				names(v.Evidence.Plan.Criteria, func(t assurance.Criterion) string { return t.ID + " (" + t.Kind + ")" })})
 	}
@@ -121,13 +122,52 @@ func hiddenTerms(terms *attest.HiddenTerms, plan *assurance.HiddenPlan) []pair {
 	return []pair{{"how hidden tests run", how{terms.Kind, terms.Task, append([]string{}, terms.Run...), append([]string{}, terms.Program...)}, got}}
 }
 
-func commands[T any](tasks []T, of func(T) (name string, run, build []string)) map[string][2][]string {
-	out := map[string][2][]string{}
+// asked is what a task runs, in the form in which contract and verdict are compared. Kind is "" for one that tests the tree.
+type asked struct {
+	Kind       string
+	Run, Build []string
+}
+
+func termsOfTasks(tasks []attest.TaskTerms) map[string]asked {
+	out := map[string]asked{}
 	for _, t := range tasks {
-		name, run, build := of(t)
-		out[name] = [2][]string{append([]string{}, run...), append([]string{}, build...)}
+		out[t.Name] = asked{t.Kind, append([]string{}, t.Run...), append([]string{}, t.Build...)}
 	}
 	return out
+}
+
+func tasksOf(v *assurance.Verdict) map[string]asked {
+	out := map[string]asked{}
+	for _, t := range v.Tasks {
+		out[t.Name] = asked{"", append([]string{}, t.Command...), append([]string{}, t.Build...)}
+	}
+	if p := v.Evidence.Plan.Target; p != nil {
+		for _, t := range p.Tasks {
+			out[t.Name] = asked{t.Kind, append([]string{}, t.Command...), append([]string{}, t.Build...)}
+		}
+	}
+	return out
+}
+
+// live is what a target is made of, in the form in which contract and verdict are compared.
+type live struct {
+	Port, Health           string
+	Build, Up, Check, Down []string
+}
+
+func termsOfTarget(t *attest.TargetTerms) *live {
+	if t == nil {
+		return nil
+	}
+	return &live{strconv.Itoa(t.Port), t.Health, append([]string{}, t.Build...), append([]string{}, t.Up...), append([]string{}, t.Check...), append([]string{}, t.Down...)}
+}
+
+func targetOf(p *assurance.PlannedTarget) *live {
+	if p == nil {
+		return nil
+	}
+	_, port, _ := net.SplitHostPort(p.Address)
+	return &live{port, p.Health, append([]string{}, p.Build...), append([]string{}, p.Up...), append([]string{}, p.Check...), append([]string{}, p.Down...)}
 }
 
 func names[T any](all []T, of func(T) string) []string {

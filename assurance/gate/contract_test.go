@@ -91,6 +91,12 @@ func TestContract(t *testing.T) {
 	moreCriteria := signContract(t, author, func(k *attest.Contract) {
 		k.Terms.Criteria = append(k.Terms.Criteria, attest.CriterionTerms{ID: "AC-2", Kind: assurance.CriterionTest})
 	})
+	shop := signContract(t, author, func(k *attest.Contract) {
+		k.Terms.Target = &attest.TargetTerms{Name: "shop-{label}", Task: "unit", Build: []string{"go", "build", "-o", "/tmp/shop", "./cmd/shop"}, Up: []string{"/tmp/shop"}, Port: 8080,
+			Health: "/healthz", Check: []string{"sh", "acceptance.sh"}, Down: []string{"sh", "down.sh"}}
+		k.Terms.Tasks = append(k.Terms.Tasks, attest.TaskTerms{Name: "shop", Kind: assurance.TaskAPI, Run: []string{"pytest", "acceptance"}})
+		k.Terms.Criteria = append(k.Terms.Criteria, attest.CriterionTerms{ID: "AC-7", Kind: assurance.CriterionTarget})
+	})
 	hidden := signContract(t, author, func(k *attest.Contract) {
 		k.Hidden = &attest.Hidden{SHA256: strings.TrimPrefix(at.HiddenArchive, "sha256:"), Size: 1}
 		k.Terms.Hidden = &attest.HiddenTerms{Kind: "black-box", Task: "unit", Run: []string{"go", "test", "./acceptance"}, Program: []string{"shop"}}
@@ -168,6 +174,17 @@ func TestContract(t *testing.T) {
 		{"a kind of change by the caller's word", day(good, 0), judged(good, func(e *assurance.Evidence) { e.Plan.Change.SaidBy = assurance.ByCaller }), 3, gate.StepContract, "who says"},
 		{"another command", day(good, 0), judged(good, func(e *assurance.Evidence) { e.Plan.Tasks[0].Command = []string{"true"} }), 3, gate.StepContract, "tasks"},
 		{"a task fewer (C40)", day(moreTasks, 0), judged(moreTasks, nil), 3, gate.StepContract, "tasks"},
+		{"with a target", day(shop, 0), judged(shop, at.AddTargetTask), 0, "", ""},
+		{"a task on the target fewer", day(shop, 0), judged(shop, func(e *assurance.Evidence) {
+			at.AddTargetTask(e)
+			e.Plan.Target.Tasks = nil
+			for _, id := range e.Unplanned() {
+				delete(e.Observations, id)
+			}
+		}), 3, gate.StepContract, "tasks"},
+		{"a task on the target of another kind", day(shop, 0), judged(shop, func(e *assurance.Evidence) { at.AddTargetTask(e); e.Plan.Target.Tasks[0].Kind = assurance.TaskBrowser }), 3, gate.StepContract, "tasks"},
+		{"a target with another check", day(shop, 0), judged(shop, func(e *assurance.Evidence) { at.AddTargetTask(e); e.Plan.Target.Check = []string{"true"} }), 3, gate.StepContract, "target is"},
+		{"another target", day(good, 0), judged(good, at.AddTarget), 3, gate.StepContract, "target is"},
 		{"a criterion fewer", day(moreCriteria, 0), judged(moreCriteria, nil), 3, gate.StepContract, "criteria"},
 		{"a lower level asked for", day(good, 0), judged(good, func(e *assurance.Evidence) { e.Plan.Require = 0 }), 3, gate.StepContract, "required level"},
 		{"hidden tests left out", day(good, 0), judged(good, func(e *assurance.Evidence) { e.Plan.Contract.Hidden = "sha256:00" }), 3, gate.StepContract, "hidden tests"},

@@ -15,6 +15,7 @@ import (
 // Policy is what a reader asks of verdicts by branch and by the paths that their changes touch. It is the form of a policy.toml:
 //
 //	nothing_to_bite = ["docs/**", "*.md"]   # changes of these alone pass at VAL-0 where no fault could be put into them
+//	production_words = ["kunde", "*-eu-*"]  # a target whose name or context has one is production, beside Lane's own words
 //
 //	[[rule]]
 //	branch = "release/*"                    # default: any
@@ -29,8 +30,9 @@ import (
 // Every rule that applies has to be met. A rule can ask for more than the reader's other options and never for less; nothing_to_bite alone
 // takes less, for what nobody could verify further.
 type Policy struct {
-	rules         []rule
-	nothingToBite []string
+	rules           []rule
+	nothingToBite   []string
+	productionWords []string
 }
 
 type rule struct {
@@ -59,13 +61,14 @@ func (d *duration) UnmarshalText(text []byte) error {
 // ParsePolicy reads a policy.toml.
 func ParsePolicy(data []byte) (*Policy, error) {
 	var f struct {
-		NothingToBite []string `toml:"nothing_to_bite"`
-		Rule          []rule   `toml:"rule"`
+		NothingToBite   []string `toml:"nothing_to_bite"`
+		ProductionWords []string `toml:"production_words"`
+		Rule            []rule   `toml:"rule"`
 	}
 	if err := strict.TOML(data, &f); err != nil {
 		return nil, err
 	}
-	if len(f.Rule)+len(f.NothingToBite) == 0 {
+	if len(f.Rule)+len(f.NothingToBite)+len(f.ProductionWords) == 0 {
 		return nil, errors.New("it asks for nothing: it has no [[rule]]")
 	}
 	for i := range f.Rule {
@@ -76,7 +79,14 @@ func ParsePolicy(data []byte) (*Policy, error) {
 	if err := checkPatterns("nothing_to_bite", f.NothingToBite); err != nil {
 		return nil, err
 	}
-	return &Policy{f.Rule, f.NothingToBite}, nil
+	for i, s := range f.ProductionWords {
+		word, err := assurance.ReadProductionWord(s)
+		if err != nil {
+			return nil, fmt.Errorf("production_words: %w", err)
+		}
+		f.ProductionWords[i] = word
+	}
+	return &Policy{f.Rule, f.NothingToBite, f.ProductionWords}, nil
 }
 
 func (r *rule) check() error {
@@ -181,6 +191,11 @@ func (c *checker) policy() (assurance.State, string, assurance.Exit) {
 			return assurance.Held, "its venue is " + v.Venue, assurance.ExitOK
 		}
 		return assurance.Waived, "the reader has no policy", assurance.ExitOK
+	}
+	if t := v.Evidence.Plan.Target; t != nil && len(c.o.Policy.productionWords) > 0 {
+		if word := t.ProductionWord(c.o.Policy.productionWords...); word != "" {
+			return assurance.Failed, fmt.Sprintf("its target is named %s, and %q is what the policy calls production", t.Name, word), assurance.ExitDistrust
+		}
 	}
 	files := v.Evidence.Plan.Change.Files
 	var met int

@@ -56,6 +56,10 @@ func TestPolicy(t *testing.T) {
 		{"venue", "[[rule]]\nvenues = [\"independent\"]", "main", made, 3, "venue"},
 		{"age", "[[rule]]\nmax_age = \"1h\"", "main", made, 3, "2h0m0s old"},
 		{"young enough", "[[rule]]\nmax_age = \"3h\"", "main", made, 0, ""},
+		{"a word for production", "production_words = [\"Shop\"]", "main", func(e *assurance.Evidence) { made(e); at.AddTarget(e) }, 3, "\"shop\" is what the policy calls production"},
+		{"a pattern for production", "production_words = [\"sh?p-*\"]", "main", func(e *assurance.Evidence) { made(e); at.AddTarget(e) }, 3, "\"sh?p-*\" is what"},
+		{"another word for production", "production_words = [\"kunde\"]", "main", func(e *assurance.Evidence) { made(e); at.AddTarget(e) }, 0, ""},
+		{"a word for production, and no target", "production_words = [\"shop\"]", "main", made, 0, ""},
 		{"nobody knows how old", "[[rule]]\nmax_age = \"3h\"", "main", func(e *assurance.Evidence) { e.Record.Finished = time.Time{} }, 3, "not known"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -50,7 +50,7 @@ Exit codes: 0 passed and the level reached, 1 tests failed, 2 usage or spec erro
 4 unstable or the level not reached, 5 lane or its environment, 6 no tests, 7 time ran out, 130/143 interrupted
 Variables: LANE_STATE, LANE_CACHE, LANE_SHARED (folders), LANE_JOBS, LANE_KEY, LANE_TRUST, LANE_SUBSTITUTERS, LANE_TRUSTED_KEYS,
 LANE_NETRC (binary caches, their keys and passwords), LANE_OFFLINE, LANE_WITHOUT_NIX, LANE_WEBHOOK_TOKEN (lane publish),
-LANE_CLUSTER, LANE_KUBE_APISERVER, LANE_ETCD (lane check, for [deploy]), NO_COLOR
+LANE_CLUSTER, LANE_KUBE_APISERVER, LANE_ETCD (lane check, for [deploy]), LANE_PRODUCTION_WORDS (lane check, for [target]), NO_COLOR
 `
 
 // options turns the environment and the common flags into the library's options.

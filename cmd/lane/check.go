@@ -19,7 +19,7 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	var asJSON, verbose, again, disposable bool
 	var change, key, contract, trust, hidden, cluster string
-	var downstream []string
+	var downstream, words []string
 	c := &cobra.Command{
 		Use:   "check [SPEC...]",
 		Short: "Verify the change that each spec names",
@@ -47,6 +47,9 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 				}
 			}
 			o.Change, o.Reuse, o.Contract, o.Trust, o.Hidden = change, !again, contract, trust, hidden
+			if o.ProductionWords, err = a.productionWords(words); err != nil {
+				return err
+			}
 			o.Cluster = lane.Cluster{Kubeconfig: cluster, Disposable: disposable,
 				Programs: deploy.Programs{APIServer: a.getenv("LANE_KUBE_APISERVER"), Etcd: a.getenv("LANE_ETCD")}}
 			if o.Downstream, err = downstreamFolders(downstream); err != nil {
@@ -89,6 +92,7 @@ spec says passed, is less than a day old, and spec, trees, closures and Lane are
 	c.Flags().StringVar(&cluster, "cluster", a.getenv("LANE_CLUSTER"), "ask the API server of this kubeconfig about the manifests of [deploy] (LANE_CLUSTER)")
 	c.Flags().BoolVar(&disposable, "disposable", false, "that server is there for this alone; without --cluster, start one of LANE_KUBE_APISERVER and LANE_ETCD")
 	c.Flags().StringArrayVar(&downstream, "downstream", nil, "run the suite of a user that [[downstream]] names: `NAME=FOLDER`, a git repository that has its commit; may be given again")
+	c.Flags().StringArrayVar(&words, "production-word", nil, "refuse a target whose name has this word or fits this pattern, too (again for more; $LANE_PRODUCTION_WORDS)")
 	c.Flags().StringVar(&change, "change", "", "what the caller says the change is: feature, fix, refactor, removal or tree")
 	return c
 }
@@ -107,6 +111,23 @@ func downstreamFolders(given []string) (map[string]string, error) {
 		out[name] = folder
 	}
 	return out, nil
+}
+
+// productionWords reads the words of variable and flags. Both count: whoever gives a flag takes away nothing that the machine's administrator said.
+func (a *app) productionWords(flags []string) (out []string, err error) {
+	for i, s := range slices.Concat(strings.Fields(a.getenv("LANE_PRODUCTION_WORDS")), flags) {
+		word, err := assurance.ReadProductionWord(s)
+		if err != nil {
+			from := "--production-word"
+			if i < len(strings.Fields(a.getenv("LANE_PRODUCTION_WORDS"))) {
+				from = "LANE_PRODUCTION_WORDS"
+			}
+			return nil, fmt.Errorf("read %s: %w", from, err)
+		}
+		out = append(out, word)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 func (a *app) print(w io.Writer, verdicts []assurance.Verdict, verbose bool) error {

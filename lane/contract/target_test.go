@@ -25,6 +25,7 @@ func TestEveryKeyOfATargetIsATerm(t *testing.T) {
 		plain[:strings.Index(plain, "[target]")], plain + `name = "b-{label}"`, plain + `task = "other"`, plain + `build = ["b"]`, plain + `health = "/b"`,
 		plain + `down = ["b"]`, plain + `timeout = "2m"`, strings.Replace(plain, `up = ["a"]`, `up = ["b"]`, 1),
 		strings.Replace(plain, "port = 1", "port = 2", 1), strings.Replace(plain, `check = ["a"]`, `check = ["b"]`, 1),
+		strings.Replace(plain, `name = "other"`, "name = \"other\"\nkind = \"api\"", 1),
 	} {
 		if cmp.Equal(parse(plain), parse(text)) {
 			t.Errorf("the terms do not show this:\n%s", text)

@@ -25,7 +25,7 @@ func Terms(s *spec.Spec) attest.Terms {
 	}
 	if x := s.Target; x != nil {
 		t.Target = &attest.TargetTerms{Name: x.Name, Task: x.Task, Build: some(x.Build), Up: x.Up, Port: x.Port, Health: x.Health,
-			Check: x.Check, Down: some(x.Down), Timeout: x.Timeout.String()}
+			Check: some(x.Check), Down: some(x.Down), Timeout: x.Timeout.String()}
 	}
 	if h := s.Hidden; h != nil {
 		t.Hidden = &attest.HiddenTerms{Kind: h.Kind, Task: h.Task, Run: h.Run, Reporter: h.Reporter, Program: some(h.Program), Tests: some(h.Tests), Timeout: h.Timeout.String()}
@@ -51,7 +51,7 @@ func Terms(s *spec.Spec) attest.Terms {
 		t.Criteria = append(t.Criteria, attest.CriterionTerms{ID: c.ID, Kind: c.Kind, Text: c.Text, Code: some(c.Code), Tests: some(c.Tests), Removes: some(c.Removes)})
 	}
 	for _, x := range s.Tasks {
-		task := attest.TaskTerms{Name: x.Name, Run: x.Run, Build: some(x.Build), Reporter: x.Reporter, Timeout: x.Timeout.String(), Dir: x.Dir,
+		task := attest.TaskTerms{Name: x.Name, Kind: x.Kind, Run: x.Run, Build: some(x.Build), Reporter: x.Reporter, Timeout: x.Timeout.String(), Dir: x.Dir,
 			Tests: some(x.Tests), Flake: x.Flake, Allow: some(x.Allow)}
 		if len(x.Env) > 0 {
 			task.Env = x.Env

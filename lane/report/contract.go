@@ -41,6 +41,15 @@ func Contract(w io.Writer, c *attest.Contract, digest string, o Options) error {
 // fact prints a fact that is of use only whole.
 func (p *page) fact(name, text string) { p.raw(p.in(dim, pad(name, 10)) + Line(text)) }
 
+// commands prints those of a target.
+func (p *page) commands(build, up, check, down []string) {
+	for i, argv := range [][]string{build, up, check, down} {
+		if len(argv) > 0 {
+			p.label("  "+[]string{"build", "up", "check", "down"}[i], fmt.Sprintf("%q", argv))
+		}
+	}
+}
+
 func (p *page) terms(t *attest.Terms) {
 	p.head("asks for")
 	p.label("change", t.Change+", from "+t.Source.Base)
@@ -52,13 +61,21 @@ func (p *page) terms(t *attest.Terms) {
 		p.listed("  may go", c.Removes)
 	}
 	for _, x := range t.Tasks {
-		p.label("task", fmt.Sprintf("%s: %q, reporter %s, in %s, at most %s", x.Name, x.Run, x.Reporter, x.Flake, x.Timeout))
+		name := x.Name
+		if x.Kind != "" {
+			name += " (" + x.Kind + ")"
+		}
+		p.label("task", fmt.Sprintf("%s: %q, reporter %s, in %s, at most %s", name, x.Run, x.Reporter, x.Flake, x.Timeout))
 		if len(x.Build) > 0 {
 			p.label("  build", fmt.Sprintf("%q", x.Build))
 		}
 		for _, f := range x.Fetch {
 			p.label("  fetch", fmt.Sprintf("%q", f))
 		}
+	}
+	if x := t.Target; x != nil {
+		p.label("target", fmt.Sprintf("%s, as task %s, on port %d with health at %s, at most %s", x.Name, x.Task, x.Port, x.Health, x.Timeout))
+		p.commands(x.Build, x.Up, x.Check, x.Down)
 	}
 	if h := t.Hidden; h != nil {
 		p.label("hidden", fmt.Sprintf("%s, as task %s: %q, reporter %s, at most %s", h.Kind, h.Task, h.Run, h.Reporter, h.Timeout))

@@ -69,6 +69,8 @@ func TestVerdictUnderAContract(t *testing.T) {
 func TestHostileContract(t *testing.T) {
 	const evil = "a\x1b[31m\u202e\r\nb\x00"
 	c := sampleContract(t)
+	c.Terms.Target = &attest.TargetTerms{Name: evil, Task: evil, Health: evil, Timeout: evil, Up: []string{evil}, Check: []string{evil}}
+	c.Terms.Tasks[0].Kind = evil
 	c.Spec.ID, c.Spec.Title, c.Spec.Path, c.Terms.Change, c.Terms.Protected, c.Terms.Required = evil, evil, evil, evil, []string{evil}, []string{evil}
 	c.Terms.Criteria[0].Text, c.Terms.Tasks[0].Name, c.Terms.Tasks[0].Run, c.Files[0].Path, c.Files[0].SHA256, c.Files[0].Role, c.Nonce = evil, evil, []string{evil}, evil, evil, evil, evil
 	var b bytes.Buffer

@@ -132,6 +132,11 @@ func (p *page) facts(v assurance.Verdict) {
 	if h := v.Hidden; h != nil {
 		p.label("hidden", h.Label())
 	}
+	if v.Target != nil {
+		for _, t := range v.Target.Tasks {
+			p.label("target", fmt.Sprintf("%s task %s: %s", t.Kind, Line(t.Name), t.Label()))
+		}
+	}
 	if m := v.Mutants; m.Planned+m.Quota > 0 {
 		p.label("mutants", mutantCounts(m))
 	}

@@ -56,15 +56,24 @@ func (s *Stage) RunAgainst(ctx context.Context, o Order, p Program) (Seen, Talke
 	if r.slots == nil {
 		r.slots = make(chan struct{}, mostAtOnce)
 	}
-	x := s.task.On(s.tree, s.cache)
-	x.listen = ProgramAddress
-	x.opened = func(b *fence.Box) { r.all.Go(func() { r.serve(serving, b.Listener()) }) }
 	o.Env = join(o.Env, []string{ProgramVariable + "=" + ProgramAddress})
-	seen, err := x.Run(ctx, o)
-	stop()
-	x.Close() // and with it the listener
+	seen, err := s.RunServed(ctx, o, ProgramAddress, func(l net.Listener) { r.all.Go(func() { r.serve(serving, l) }) }, stop)
 	r.all.Wait()
 	return seen, r.talked, err
+}
+
+// RunServed runs the task once as ordered, in a box that is opened for this run and serves no other. What listens at the address in that box is handed to
+// serve, which returns at once; over, where it is not nil, is called when the run has ended, before the listener is closed.
+func (s *Stage) RunServed(ctx context.Context, o Order, address string, serve func(net.Listener), over func()) (Seen, error) {
+	x := s.task.On(s.tree, s.cache)
+	x.listen = address
+	x.opened = func(b *fence.Box) { serve(b.Listener()) }
+	seen, err := x.Run(ctx, o)
+	if over != nil {
+		over()
+	}
+	x.Close() // and with it the listener
+	return seen, err
 }
 
 // relay serves the connections of one run.

@@ -52,7 +52,7 @@ func (r *resolver) deploy(s *Spec) Deploy {
 		return Deploy{}
 	}
 	if len(d.Render) > 0 && len(s.Tasks) > 0 {
-		d.Box = or(r, "deploy.box", s.Tasks[0].Name)
+		d.Box = or(r, "deploy.box", s.firstTask())
 	}
 	d.Namespace, d.Namespaces = r.text("deploy.namespace"), r.list("deploy.namespaces")
 	return d
@@ -63,8 +63,8 @@ func (c *checker) deployRules(s *Spec) {
 	switch {
 	case c.given["deploy"] && !s.Deploy.Declared() && !c.partial && !c.given["deploy.manifests"] && !c.given["deploy.render"] && !c.meant["deploy.manifests"] && !c.meant["deploy.render"]:
 		c.at("deploy", "[deploy] names no manifests: there is nothing to rehearse", `write manifests = ["deploy/**/*.yaml"], or render`)
-	case s.Deploy.Box != "" && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Name == s.Deploy.Box }):
-		c.at("deploy.box", "there is no task "+quote(s.Deploy.Box), "name a [[task]] of this spec")
+	case s.Deploy.Box != "" && !slices.ContainsFunc(s.treeTasks(), func(t Task) bool { return t.Name == s.Deploy.Box }):
+		c.at("deploy.box", "there is no task "+quote(s.Deploy.Box)+" that tests the tree", "name a [[task]] of this spec")
 	}
 }
 

@@ -93,6 +93,9 @@ type page struct {
 func (p *page) tasks(tasks []ResolvedTask) {
 	for _, t := range tasks {
 		p.heading("task " + t.Name)
+		if t.Kind != "" {
+			p.line(1, "kind", t.Kind)
+		}
 		if len(t.Build) > 0 {
 			p.line(1, "build", commandLine(t.Build))
 		}

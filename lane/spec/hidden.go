@@ -58,7 +58,7 @@ func (r *resolver) hidden(s *Spec) *Hidden {
 	if !r.given["hidden"] || len(s.Tasks) == 0 {
 		return nil
 	}
-	h := &Hidden{Kind: r.text("hidden.kind"), Task: or(r, "hidden.task", s.Tasks[0].Name), Run: r.list("hidden.run"), Program: r.list("hidden.program"),
+	h := &Hidden{Kind: r.text("hidden.kind"), Task: or(r, "hidden.task", s.firstTask()), Run: r.list("hidden.run"), Program: r.list("hidden.program"),
 		Tests: r.list("hidden.tests"), Timeout: r.within("hidden.timeout", defaultTimeout, s.Limits.Deadline)}
 	s.Hidden = h
 	t := s.HiddenTask()
@@ -76,8 +76,8 @@ func (c *checker) hiddenRules(s *Spec) {
 	if h == nil {
 		return
 	}
-	if !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Name == h.Task }) && h.Task != "" {
-		c.at("hidden.task", "there is no task "+quote(h.Task), "name one of the spec's tasks")
+	if !slices.ContainsFunc(s.treeTasks(), func(t Task) bool { return t.Name == h.Task }) && h.Task != "" {
+		c.at("hidden.task", "there is no task "+quote(h.Task)+" that tests the tree", "name one of the spec's tasks")
 	}
 	if h.Timeout > s.Limits.Deadline && c.given["hidden.timeout"] && s.Limits.Deadline > 0 {
 		c.at("hidden.timeout", "\"timeout\" is longer than the deadline of "+formatDuration(s.Limits.Deadline), "raise limits.deadline")

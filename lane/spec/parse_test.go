@@ -51,7 +51,7 @@ func TestDefaults(t *testing.T) {
 			"title": true, "change": true,
 			"source.repo": true, "source.base": true, "source.head": true, "source.patch": true, "source.git": true,
 			"env.flake": true, "env.extras": true, "env.accept": true, "env.fetch": true, "env.allow": true, "env.tree": true, "env.fence": true,
-			"task[0].reporter": true, "task[0].timeout": true, "task[0].dir": true, "task[0].env": true, "task[0].tests": true,
+			"task[0].kind": true, "task[0].reporter": true, "task[0].timeout": true, "task[0].dir": true, "task[0].env": true, "task[0].tests": true,
 			"task[0].flake": true, "task[0].fetch": true, "task[0].allow": true,
 			"tests.required": true, "tests.removes": true, "stability.runs": true, "stability.vary": true,
 			"mutation.scope": true, "mutation.budget": true, "mutation.baseline": true,
@@ -95,6 +95,7 @@ func TestEveryKey(t *testing.T) {
 			{ID: "AC-2", Kind: "deploy", Text: "The service starts", Code: []string{}, Tests: []string{}, Removes: []string{}},
 			{ID: "AC-3", Kind: "manual", Text: "It looks good", Code: []string{}, Tests: []string{}, Removes: []string{}},
 			{ID: "AC-4", Kind: "black-box", Text: "The binary prints its version", Code: []string{}, Tests: []string{}, Removes: []string{}},
+			{ID: "AC-5", Kind: "target", Text: "The shop adds up what is ordered", Code: []string{}, Tests: []string{"test_once"}, Removes: []string{}},
 		},
 		Tasks: []Task{
 			{
@@ -105,6 +106,12 @@ func TestEveryKey(t *testing.T) {
 			{
 				Name: "e2e", Run: []string{"sh", "-c", "make e2e && cat report.xml"}, Reporter: "junit:build/report.xml",
 				Timeout: 5 * time.Minute, Dir: ".", Env: map[string]string{}, Tests: []string{},
+				Flake: "nix/shells#go", Fetch: [][]string{{"npm", "ci"}, {"sh", "-c", "make vendor"}},
+				Allow: []string{"registry.example.org:443", "192.0.2.1:8080", ".below.example.org:443", "[2001:db8::1]:443"},
+			},
+			{
+				Name: "shop", Kind: "api", Run: []string{"pytest", "acceptance"}, Reporter: "auto",
+				Timeout: 5 * time.Minute, Dir: ".", Env: map[string]string{}, Tests: []string{"acceptance/test_shop.py::test_sum"},
 				Flake: "nix/shells#go", Fetch: [][]string{{"npm", "ci"}, {"sh", "-c", "make vendor"}},
 				Allow: []string{"registry.example.org:443", "192.0.2.1:8080", ".below.example.org:443", "[2001:db8::1]:443"},
 			},
@@ -129,7 +136,7 @@ func TestEveryKey(t *testing.T) {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
 	for key := range s.Defaults {
-		if !strings.HasPrefix(key, "task[1].") && !strings.HasPrefix(key, "criterion[") && key != "source.patch" {
+		if !strings.HasPrefix(key, "task[1].") && !strings.HasPrefix(key, "task[2].") && !strings.HasPrefix(key, "criterion[") && key != "source.patch" {
 			t.Errorf("%s is marked as left at its default", key)
 		}
 	}

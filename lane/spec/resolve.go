@@ -84,7 +84,7 @@ func (r *resolver) criterion(path position.Path) Criterion {
 
 func (r *resolver) task(path position.Path, s *Spec) Task {
 	t := Task{
-		Name: r.text(path.Key("name")), Run: r.list(path.Key("run")), Build: r.list(path.Key("build")), Reporter: r.text(path.Key("reporter")),
+		Name: r.text(path.Key("name")), Kind: r.text(path.Key("kind")), Run: r.list(path.Key("run")), Build: r.list(path.Key("build")), Reporter: r.text(path.Key("reporter")),
 		Timeout: r.within(path.Key("timeout"), defaultTimeout, s.Limits.Deadline),
 		Env:     maps.Clone(value[map[string]string](r, path.Key("env"))),
 		Tests:   r.list(path.Key("tests")),
@@ -94,6 +94,9 @@ func (r *resolver) task(path position.Path, s *Spec) Task {
 	}
 	if dir := r.text(path.Key("dir")); dir != "" {
 		t.Dir = cleanFolder(dir)
+	}
+	if t.Kind == TaskTest {
+		t.Kind = ""
 	}
 	return t
 }

@@ -81,6 +81,7 @@ type ResolvedClosure struct {
 // ResolvedTask is one task.
 type ResolvedTask struct {
 	Name     string   `json:"name"`
+	Kind     string   `json:"kind,omitempty"` // "api" or "browser"
 	Run      []string `json:"run"`
 	Build    []string `json:"build,omitempty"`
 	Reporter Value    `json:"reporter"`
@@ -181,7 +182,7 @@ func (r *Resolved) tasks(s *Spec) {
 			fetch = append(fetch, commandLine(command))
 		}
 		task := ResolvedTask{
-			Name: t.Name, Run: t.Run, Build: t.Build, Tests: t.Tests,
+			Name: t.Name, Kind: t.Kind, Run: t.Run, Build: t.Build, Tests: t.Tests,
 			Reporter: shown("reporter", t.Reporter), Timeout: shown("timeout", formatDuration(t.Timeout)), Dir: shown("dir", t.Dir),
 			Flake: shown("flake", t.Flake), Fetch: shown("fetch", strings.Join(fetch, "; ")), Allow: shown("allow", strings.Join(t.Allow, ", ")),
 		}

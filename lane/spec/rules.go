@@ -65,6 +65,8 @@ func (c *checker) criterionRules(s *Spec) {
 			c.at(path.Key("tests"), `a criterion of kind "manual" is never met by tests`, `write kind = "test", or take the tests out`)
 		case criterion.Kind == KindBlackBox && len(criterion.Tests) > 0:
 			c.at(path.Key("tests"), `a criterion of kind "black-box" is met by hidden tests`, `name them in the archive, or write kind = "test"`)
+		case criterion.Kind == KindTarget:
+			c.targetCriterion(s, path, criterion)
 		}
 	}
 }
@@ -77,6 +79,12 @@ func (c *checker) taskRules(s *Spec) {
 		if task.Timeout > s.Limits.Deadline && c.given[path.Key("timeout")] && s.Limits.Deadline > 0 {
 			c.at(path.Key("timeout"), fmt.Sprintf("\"timeout\" is longer than the deadline of %s", formatDuration(s.Limits.Deadline)), "raise limits.deadline")
 		}
+		if task.OnTarget() && s.Target == nil && !c.partial {
+			c.at(path.Key("kind"), fmt.Sprintf("a task of kind %s tests a running target, and the spec has none", quote(task.Kind)), "say in [target] how it is put up")
+		}
+	}
+	if len(s.Tasks) > 0 && len(s.treeTasks()) == 0 && !c.partial {
+		c.at("task[0].kind", "no task tests the tree: tests of a running target show no change by themselves", `add a [[task]] of kind "test"`)
 	}
 }
 

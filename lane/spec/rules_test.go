@@ -11,6 +11,9 @@ import (
 // (the id stands in line 1, a good task follows), and the whole message.
 func TestRules(t *testing.T) {
 	criterion := func(lines string) string { return "[[criterion]]\nid = \"A\"\ntext = \"t\"\n" + lines }
+	onTarget := func(kind, more string) string {
+		return "\n[[task]]\nname = \"shop\"\nkind = \"" + kind + "\"\nrun = [\"a\"]\n" + more
+	}
 	target := func(lines string) string {
 		return "[target]\n" + lines + "\nup = [\"a\"]\nport = 1\ncheck = [\"b\"]\n"
 	}
@@ -68,6 +71,14 @@ func TestRules(t *testing.T) {
 		{"health on another host", target("production = false\nhealth = \"//other/\""), `4:10: "health" cannot be "//other/": it does not begin with one slash; write a path such as "/healthz"`},
 		{"health that splits a request", target("production = false\nhealth = \"/ HTTP/1.1\""), `4:10: "health" cannot be "/ HTTP/1.1": the character ' ' is in no path of a URL; write such characters as %XX`},
 
+		{"target that nobody checks", "[target]\nproduction = false\nup = [\"a\"]\nport = 1", `2:1: [target] has no check, and no task tests the target; write check = ["..."], or add a [[task]] of kind "api"`},
+		{"task on no target", onTarget("api", ""), `5:8: a task of kind "api" tests a running target, and the spec has none; say in [target] how it is put up`},
+		{"hidden tests of a task on the target", "[hidden]\ntask = \"shop\"\n" + onTarget("browser", target("production = false")), `3:8: there is no task "shop" that tests the tree; name one of the spec's tasks`},
+		{"criterion of no target", criterion("kind = \"target\"\ntests = [\"a\"]"), `5:8: a criterion of kind "target" is met by tasks that test the target, and there is none; add a [[task]] of kind "api"`},
+		{"target criterion without tests", criterion("kind = \"target\"") + onTarget("api", target("production = false")), `2:1: a criterion of kind "target" names no test: nothing can show that it is met; add tests = ["..."]: tests of a task of kind "api" or "browser"`},
+		{"target criterion with mutants", criterion("kind = \"target\"\ntests = [\"a\"]\ncode = [\"b\"]") + onTarget("api", target("production = false")), `7:8: a criterion of kind "target" has no "code": its tests are run on no mutant, and not on base; take it out, or write kind = "test"`},
+		{"no task but on the target", "run = [\"a\"]\nkind = \"api\"\n" + target("production = false"), `5:8: no task tests the tree: tests of a running target show no change by themselves; add a [[task]] of kind "test"`},
+
 		{"no run", "", `2:1: missing key "run" in [[task]]; write run = ["go", "test", "./..."]`},
 		{"empty run", "run = []", `4:7: "run" cannot be empty: there is nothing to run; write run = ["go", "test", "./..."]`},
 		{"run without a command", "run = [\"\", \"x\"]", `4:8: "run" cannot begin with "": the first is the command; write run = ["go", "test", "./..."]`},
@@ -104,7 +115,7 @@ func TestRules(t *testing.T) {
 		{"no processes", "[limits]\nprocesses = 0", `3:13: "processes" cannot be 0: at least 1`},
 		{"no processor", "[limits]\ncpus = 0", `3:8: "cpus" cannot be 0: at least 1`},
 		{"black-box criterion with tests", criterion("kind = \"black-box\"\ntests = [\"a\"]"), `6:9: a criterion of kind "black-box" is met by hidden tests; name them in the archive, or write kind = "test"`},
-		{"hidden tests of no task", "[hidden]\ntask = \"other\"", `3:8: there is no task "other"; name one of the spec's tasks`},
+		{"hidden tests of no task", "[hidden]\ntask = \"other\"", `3:8: there is no task "other" that tests the tree; name one of the spec's tasks`},
 		{"hidden tests beyond the deadline", "[hidden]\ntimeout = \"2h\"", `3:11: "timeout" is longer than the deadline of 1h; raise limits.deadline`},
 		{"black box that nobody drives", "[hidden]\nkind = \"black-box\"\nprogram = [\"a\"]", `2:1: a black box has no command that tests; write run = ["..."]: a command of the closure that reads the archive`},
 		{"black box without a program", "[hidden]\nkind = \"black-box\"\nrun = [\"a\"]", `2:1: a black box has no program to talk to; write program = ["..."]: a command that runs in the tree`},
@@ -285,7 +296,7 @@ func TestSuggestions(t *testing.T) {
 		{"[[task]]\nTimeout = \"3m\"", `did you mean "timeout"?`},
 		{"[[task]]\ndeadline = \"3m\"", `did you mean "timeout"?`},
 		{"[[task]]\nmemroy = \"1GiB\"", `did you mean "memory" in [limits]?`},
-		{"[[task]]\nzzz = \"x\"", "the keys are name, run, build"},
+		{"[[task]]\nzzz = \"x\"", "the keys are name, kind, run"},
 		{"[limits]\nmem = \"1GiB\"", `did you mean "memory"?`},
 		{"[limits]\nmemroy = \"1GiB\"", `did you mean "memory"?`},
 		{"[source]\nbranch = \"x\"", `did you mean "head"?`},

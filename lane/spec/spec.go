@@ -29,6 +29,7 @@ const (
 	KindDeploy   = "deploy"
 	KindManual   = "manual"    // reported as unverifiable, never as met
 	KindBlackBox = "black-box" // seen from outside only, against code that looks at its caller
+	KindTarget   = "target"    // seen at the running target, by tasks of kind api or browser
 )
 
 // Worktree as Source.Head means the files as they lie in the folder, committed
@@ -135,6 +136,7 @@ func (c Criterion) Covers(path string) bool {
 // Task is one test command.
 type Task struct {
 	Name     string            `json:"name"`
+	Kind     string            `json:"kind,omitempty"`  // TaskAPI or TaskBrowser; "" for one that tests the tree
 	Run      []string          `json:"run"`             // the command and its arguments; no shell reads it
 	Build    []string          `json:"build,omitempty"` // a command that goes before Run; see Reference
 	Reporter string            `json:"reporter"`
@@ -214,16 +216,20 @@ func (a Assurance) Protects(path string) bool {
 	return slices.ContainsFunc(a.Protect, func(pattern string) bool { return Match(pattern, path) })
 }
 
-// RequiredNames returns the tests that a criterion, a task or [tests] names,
-// sorted, each once. Where there are none, every test that passes on base and
-// every test that the change adds is required.
+// RequiredNames returns the tests of the tree that a criterion, a task or
+// [tests] names, sorted, each once. Where there are none, every test that passes
+// on base and every test that the change adds is required.
 func (s *Spec) RequiredNames() []string {
 	names := slices.Clone(s.Tests.Required)
 	for _, c := range s.Criteria {
-		names = append(names, c.Tests...)
+		if c.Kind != KindTarget {
+			names = append(names, c.Tests...)
+		}
 	}
 	for _, t := range s.Tasks {
-		names = append(names, t.Tests...)
+		if !t.OnTarget() {
+			names = append(names, t.Tests...)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

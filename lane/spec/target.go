@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,29 @@ import (
 // LabelPlace is where the label of a run stands in Target.Name.
 const LabelPlace = "{label}"
 
+// What a task tests (task.kind).
+const (
+	TaskTest    = "test"
+	TaskAPI     = "api"
+	TaskBrowser = "browser" // as TaskAPI, with a browser of its closure
+)
+
+// OnTarget reports whether the task tests the running target, and not the tree.
+func (t Task) OnTarget() bool { return t.Kind != "" }
+
+// treeTasks are the tasks that test the tree.
+func (s *Spec) treeTasks() []Task {
+	return slices.DeleteFunc(slices.Clone(s.Tasks), Task.OnTarget)
+}
+
+// firstTask names the first task that tests the tree, or else the first.
+func (s *Spec) firstTask() string {
+	for _, t := range append(s.treeTasks(), s.Tasks...) {
+		return t.Name
+	}
+	return ""
+}
+
 // Target is a disposable target, which is put up for one run and taken down after (VAL-3).
 type Target struct {
 	Name       string        `json:"name"` // holds LabelPlace
@@ -20,7 +44,7 @@ type Target struct {
 	Up         []string      `json:"up"`
 	Port       int           `json:"port"`
 	Health     string        `json:"health"` // path and query
-	Check      []string      `json:"check"`
+	Check      []string      `json:"check,omitempty"`
 	Down       []string      `json:"down,omitempty"`
 	Timeout    time.Duration `json:"timeout"`
 }
@@ -34,7 +58,7 @@ func targetSettings() []Setting {
 		{Key: "target.production", Type: "boolean", Required: true, Example: "false", meant: []string{"prod", "live"},
 			Doc: "Has to be `false`. Lane proves it by rule, and refuses a target of which it cannot."},
 		{Key: "target.task", Type: "id", Example: `"unit"`, meant: []string{"closure", "flake", "env"},
-			Doc: "The task whose closure, dependencies, build cache and variables the commands have. By default the first one."},
+			Doc: "The task whose closure, dependencies, build cache and variables the commands have. By default the first that tests the tree."},
 		{Key: "target.build", Type: "command", Example: `["go", "build", "-o", "/tmp/shop", "./cmd/shop"]`, meant: []string{"compile", "prepare"},
 			Doc: "Is run first, in the box of the target, which keeps what it writes. None by default."},
 		{Key: "target.up", Type: "command", Required: true, Example: `["/tmp/shop"]`, meant: []string{"run", "start", "serve", "command"},
@@ -43,8 +67,8 @@ func targetSettings() []Setting {
 			Doc: "Where it listens, on 127.0.0.1 of its box."},
 		{Key: "target.health", Type: "url-path", Default: `"/"`, Example: `"/healthz"`, meant: []string{"alive", "ready", "url", "path"},
 			Doc: "The path that Lane asks for by HTTP. Its answer has a status from 200 to 299, and the value of `LANE_CHALLENGE` in the header `Lane-Challenge`, or as the whole body."},
-		{Key: "target.check", Type: "command", Required: true, Example: `["sh", "acceptance.sh"]`, meant: []string{"test", "assert", "verify"},
-			Doc: "Exits with 0 where the target does what it should. It finds `LANE_TARGET_URL`. It is also run against a stub that answers everything with 200 and nothing else, and has to exit with something else there."},
+		{Key: "target.check", Type: "command", Example: `["sh", "acceptance.sh"]`, meant: []string{"test", "assert", "verify"},
+			Doc: "Exits with 0 where the target does what it should. It finds `LANE_TARGET_URL`. It is also run against a stub that answers everything with 200 and nothing else, and has to exit with something else there. It may be left out where a task of kind `api` or `browser` tests the target."},
 		{Key: "target.down", Type: "command", Example: `["sh", "down.sh"]`, meant: []string{"stop", "destroy", "cleanup", "teardown"},
 			Doc: "Asks the target to end, from where `check` runs. Whatever it does, Lane ends the target after it. None by default."},
 		{Key: "target.timeout", Type: "duration", Default: `"1m"`, meant: []string{"limit", "wait", "time"},
@@ -63,11 +87,7 @@ func (r *resolver) target(s *Spec) *Target {
 		Build: r.list(at.Key("build")), Up: r.list(at.Key("up")), Port: r.integer(at.Key("port")), Health: r.text(at.Key("health")),
 		Check: r.list(at.Key("check")), Down: r.list(at.Key("down")), Timeout: r.duration(at.Key("timeout")),
 	}
-	first := ""
-	if len(s.Tasks) > 0 {
-		first = s.Tasks[0].Name
-	}
-	t.Task = or(r, at.Key("task"), first)
+	t.Task = or(r, at.Key("task"), s.firstTask())
 	return t
 }
 
@@ -80,12 +100,31 @@ func (c *checker) targetRules(s *Spec) {
 	if t.Production {
 		c.at(at.Key("production"), `"production" is true: Lane never touches production`, "name a target that may be destroyed, and write production = false")
 	}
+	if len(t.Check) == 0 && !c.given[at.Key("check")] && !c.meant[at.Key("check")] && !c.partial && !slices.ContainsFunc(s.Tasks, Task.OnTarget) {
+		c.at(at, "[target] has no check, and no task tests the target", `write check = ["..."], or add a [[task]] of kind "api"`)
+	}
 	known := false
 	for _, x := range s.Tasks {
 		known = known || x.Name == t.Task
 	}
 	if !known && t.Task != "" && !c.partial {
 		c.at(at.Key("task"), "there is no task "+quote(t.Task), "name one of the tasks of this spec")
+	}
+}
+
+// targetCriterion refuses a criterion about the target that nothing can show.
+func (c *checker) targetCriterion(s *Spec, path position.Path, x Criterion) {
+	switch {
+	case !slices.ContainsFunc(s.Tasks, Task.OnTarget) && !c.partial:
+		c.at(path.Key("kind"), `a criterion of kind "target" is met by tasks that test the target, and there is none`, `add a [[task]] of kind "api"`)
+	case len(x.Tests) == 0 && !c.given[path.Key("tests")] && !c.meant[path.Key("tests")] && !c.partial:
+		c.at(path, `a criterion of kind "target" names no test: nothing can show that it is met`, `add tests = ["..."]: tests of a task of kind "api" or "browser"`)
+	case len(x.Code)+len(x.Removes) > 0:
+		key := "code"
+		if len(x.Code) == 0 {
+			key = "removes"
+		}
+		c.at(path.Key(key), "a criterion of kind \"target\" has no "+quote(key)+": its tests are run on no mutant, and not on base", `take it out, or write kind = "test"`)
 	}
 }
 
@@ -116,7 +155,7 @@ type ResolvedTarget struct {
 	Up      []string `json:"up"`
 	Port    int      `json:"port"`
 	Health  Value    `json:"health"`
-	Check   []string `json:"check"`
+	Check   []string `json:"check,omitempty"`
 	Down    []string `json:"down,omitempty"`
 	Timeout Value    `json:"timeout"`
 }

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vallane/lane/assurance"
@@ -99,8 +100,17 @@ func (h *Health) ask(ctx context.Context, out *assurance.TargetAnswer) error {
 	if err != nil {
 		return err
 	}
+	dial := func(dialling context.Context, network, address string) (net.Conn, error) {
+		c, err := h.dial(dialling, network, address)
+		if err == nil {
+			// A client lets go of a connection that an answer makes one of another protocol, and with it of the time that it was given.
+			c = &askedFirst{Conn: c, asked: make(chan struct{})}
+			context.AfterFunc(ctx, func() { c.Close() })
+		}
+		return c, err
+	}
 	transport := &http.Transport{
-		DialContext: h.dial, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: headBytes,
+		DialContext: dial, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: headBytes,
 	}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, CheckRedirect: h.redirect}
@@ -112,6 +122,9 @@ func (h *Health) ask(ctx context.Context, out *assurance.TargetAnswer) error {
 		return err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode < 200 {
+		return fmt.Errorf("it answers with status %d, and nothing after it", resp.StatusCode)
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyBytes+1))
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
@@ -122,6 +135,28 @@ func (h *Health) ask(ctx context.Context, out *assurance.TargetAnswer) error {
 	sum := sha256.Sum256(body)
 	out.Body, out.Echo = "sha256:"+hex.EncodeToString(sum[:]), echo(resp.Header, body)
 	return nil
+}
+
+// askedFirst is a connection on which nothing is read before something was written: what is said before it was asked for, a client prints.
+type askedFirst struct {
+	net.Conn
+	once  sync.Once
+	asked chan struct{}
+}
+
+func (c *askedFirst) Read(b []byte) (int, error) {
+	<-c.asked
+	return c.Conn.Read(b)
+}
+
+func (c *askedFirst) Write(b []byte) (int, error) {
+	defer c.once.Do(func() { close(c.asked) })
+	return c.Conn.Write(b)
+}
+
+func (c *askedFirst) Close() error {
+	defer c.once.Do(func() { close(c.asked) })
+	return c.Conn.Close()
 }
 
 // redirect lets an answer lead to another path of the same target and nowhere else. Where it leads to an address that nobody may dial, the

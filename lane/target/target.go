@@ -42,10 +42,21 @@ type Target struct {
 	Env []string
 	// Timeout bounds build, check and down, each, and the time from up to the first answer; 0 means 1 minute.
 	Timeout time.Duration
+	// Runs are what tests the target beside Check: those on the stub first, and then the others, one after the other, while it is alive.
+	Runs []Run
 	// Log opens the full log of a command, named build, up, blank, check or down; nil for none.
 	Log func(name string) (io.WriteCloser, error)
 	// Note is told what is made before any command of it starts, and once it is gone; nil for nobody.
 	Note func(made Made, gone bool)
+}
+
+// Run is one more run against the target.
+type Run struct {
+	ID   string
+	Stub bool // against the stub of Lane's, before the target is put up
+	// Do carries it out, in boxes of its own. What listens in them at the target's address is handed to serve, which returns at once. The error says that
+	// Lane could not run it, or was stopped.
+	Do func(ctx context.Context, serve func(net.Listener)) (fence.Result, error)
 }
 
 // life is a target while it is up.
@@ -134,6 +145,9 @@ func (l *life) live(ctx context.Context) error {
 	if l.o.Blank, err = l.ask(ctx, "blank", l.Plan.Check); err != nil {
 		return err
 	}
+	if err := l.runAll(ctx, true); err != nil {
+		return err
+	}
 	l.start(ctx)
 	if l.o.Alive = l.wait(ctx); l.o.Alive == nil || l.o.Alive.Detail != "" || l.o.Alive.Status >= 300 {
 		return ctx.Err()
@@ -142,12 +156,32 @@ func (l *life) live(ctx context.Context) error {
 	if l.o.Check, err = l.ask(ctx, "check", l.Plan.Check); err != nil {
 		return err
 	}
+	if err := l.runAll(ctx, false); err != nil {
+		return err
+	}
 	still := l.health.Ask(ctx)
 	l.o.Still = &still
-	if len(l.Plan.Down) > 0 {
-		l.o.Down, err = l.ask(ctx, "down", l.Plan.Down)
-	}
+	l.o.Down, err = l.ask(ctx, "down", l.Plan.Down)
 	return err
+}
+
+// runAll carries out the runs on the stub, or those on the target.
+func (l *life) runAll(ctx context.Context, stub bool) error {
+	for _, r := range l.Runs {
+		if r.Stub != stub {
+			continue
+		}
+		started := time.Now().UTC()
+		result, err := r.Do(ctx, func(box net.Listener) { go l.door.serve(box) })
+		l.saw(result)
+		if err != nil {
+			return err
+		}
+		if !stub {
+			l.o.Runs = append(l.o.Runs, assurance.TargetReceipt{Run: r.ID, Started: started, Ended: time.Now().UTC()})
+		}
+	}
+	return nil
 }
 
 // command is one of the target's own commands.
@@ -156,8 +190,11 @@ func (l *life) command(argv []string) fence.Command {
 		Env: slices.Concat(l.Env, []string{NameVariable + "=" + l.Plan.Name, LabelVariable + "=" + l.Plan.Label})}
 }
 
-// ask runs a command in the box from which the target can be reached.
+// ask runs a command in the box from which the target can be reached; no receipt where there is none.
 func (l *life) ask(ctx context.Context, name string, argv []string) (*assurance.Receipt, error) {
+	if len(argv) == 0 {
+		return nil, nil
+	}
 	c := l.command(argv)
 	c.Env = append(c.Env, URLVariable+"=http://"+l.at.String())
 	r, result, err := l.run(ctx, l.asker, name, c)

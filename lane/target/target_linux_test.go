@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,5 +160,45 @@ func TestStopped(t *testing.T) {
 	o, err := x.Live(ctx)
 	if !errors.Is(err, why) || o.Alive == nil || o.Gone == nil || !o.Gone.Refused {
 		t.Errorf("%v, %+v", err, o.Gone)
+	}
+}
+
+// Other runs talk to the stub before the target is put up, and to it while it is alive, each in a box of its own that reaches nothing else.
+func TestRuns(t *testing.T) {
+	x := newTarget("serve good", "", "")
+	var seen []string
+	run := func(id string, stub bool, argv ...string) target.Run {
+		return target.Run{ID: id, Stub: stub, Do: func(ctx context.Context, serve func(net.Listener)) (fence.Result, error) {
+			config := x.Box
+			config.Listen = x.Plan.Address
+			b, err := fence.Open(ctx, config)
+			if err != nil {
+				return fence.Result{}, err
+			}
+			defer b.Close()
+			serve(b.Listener())
+			r, err := b.Run(ctx, fence.Command{Argv: argv, Timeout: time.Minute, Env: []string{target.URLVariable + "=http://" + x.Plan.Address}})
+			seen = append(seen, fmt.Sprint(id, r.Exit))
+			return r, err
+		}}
+	}
+	x.Runs = []target.Run{run("live", false, "app", "check", "alone"), run("again", false, "app", "check", "sum"), run("stub", true, "app", "check", "sum"),
+		run("careless", true, "app", "check", "any-200")}
+	o, err := x.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(seen, " "); got != "stub1 careless0 live0 again0" {
+		t.Errorf("the runs came to %s", got)
+	}
+	if o.Check != nil || o.Blank != nil || len(o.Runs) != 2 || o.Runs[0].Run != "live" || o.Runs[0].Started.Before(o.Alive.At) || o.Still.At.Before(o.Runs[1].Ended) || !o.Gone.Refused {
+		t.Errorf("observed %+v", o)
+	}
+
+	// What goes wrong in one of them ends the life of the target, which is gone all the same.
+	why := errors.New("no more")
+	x.Runs[0].Do = func(context.Context, func(net.Listener)) (fence.Result, error) { return fence.Result{}, why }
+	if o, err = x.Live(t.Context()); !errors.Is(err, why) || len(o.Runs) != 0 || o.Still != nil || o.Gone == nil || !o.Gone.Refused {
+		t.Errorf("%v, %+v", err, o)
 	}
 }
