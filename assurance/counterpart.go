@@ -12,6 +12,7 @@ type part struct {
 func (v *view) counterparts() []part {
 	return []part{
 		{v.plan.Deploy != nil, v.rehearsed(), v.brokenRefused()},
+		{len(v.plan.Services) > 0, v.served(), v.missed()},
 	}
 }
 

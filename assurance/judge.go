@@ -131,6 +131,7 @@ func (w *view) fill(v *Verdict) []finding {
 	v.Criteria = append(v.Criteria, results...)
 	v.Hidden = w.hiddenResult()
 	v.Deploy = w.deploy()
+	v.Services = w.services()
 	w.lists(v)
 	return found
 }

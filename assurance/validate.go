@@ -118,6 +118,7 @@ func (c *planCheck) plan(p *Plan) {
 	c.target(p.Target)
 	c.hidden(p)
 	c.deploy(p.Deploy)
+	c.services(p)
 }
 
 func (c *planCheck) runs(p *Plan) {

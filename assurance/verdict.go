@@ -54,6 +54,8 @@ type Verdict struct {
 	Leftovers []Leftover        `json:"leftovers"`
 	// Hidden is what became of the hidden tests; nil where none were run.
 	Hidden *HiddenResult `json:"hidden,omitempty"`
+	// Services are those that tests talk to, in the order of the plan.
+	Services []ServiceResult `json:"services,omitempty"`
 	// Deploy is the rehearsal of a deployment; nil where the spec declares none.
 	Deploy *DeployResult `json:"deploy,omitempty"`
 

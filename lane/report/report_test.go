@@ -107,6 +107,12 @@ func rehearsed(e *assurance.Evidence) {
 	e.Observations[at.APIServer].Server.CanWrite = []string{"patch deployments.apps in shop"}
 }
 
+func served(e *assurance.Evidence) {
+	at.AddService(e)
+	e.Plan.Services = append(e.Plan.Services, assurance.PlannedService{Name: "queue", Task: "unit", Foreign: "sh runs what it is told to", Up: []string{"sh", "queue.sh"},
+		Address: "127.0.0.1:5672", Uses: []assurance.PlannedUse{{ID: "use/1", Run: at.HeadPlain}, {ID: "use/2", Run: at.HeadOrder}, {ID: "use/3", Run: at.HeadZone}}, Control: "unit/spoilt-queue"})
+}
+
 // hostile has text everywhere that wants to do something to a terminal or to a reader's eyes (F14, R17).
 func hostile(e *assurance.Evidence) {
 	evil := "\x1b]0;owned\a\x1b[2J\x1b[31mred\r\nPASSED VAL-3\x00\x9b1m \u202egnp.exe\u2066 \u200b\U000e0041 \xff\xfe </script> " + strings.Repeat("long ", 80)
@@ -158,6 +164,7 @@ func TestTerminal(t *testing.T) {
 		{"refused", refused, report.Options{}},
 		{"fetched", fetched, report.Options{}},
 		{"deploy", rehearsed, report.Options{}},
+		{"service", served, report.Options{}},
 		{"fetch-failed", fetchFailed, report.Options{}},
 		{"fault", func(e *assurance.Evidence) {
 			e.Stop = assurance.Stop{Fault: "write log: no space left on device", Phase: "runs"}

@@ -27,6 +27,7 @@ func Terminal(w io.Writer, v assurance.Verdict, o Options) error {
 	p.survivors(v)
 	p.vacuous(v)
 	p.leftovers(v)
+	p.services(v)
 	p.deploy(v)
 	p.criteria(v)
 	p.clauses(v)
