@@ -57,8 +57,7 @@ func (s *Stage) RunAgainst(ctx context.Context, o Order, p Program) (Seen, Talke
 		r.slots = make(chan struct{}, mostAtOnce)
 	}
 	x := s.task.On(s.tree, s.cache)
-	x.listen = ProgramAddress
-	x.opened = func(b *fence.Box) { r.all.Go(func() { r.serve(serving, b.Listener()) }) }
+	x.program = func(l net.Listener) { r.all.Go(func() { r.serve(serving, l) }) }
 	o.Env = join(o.Env, []string{ProgramVariable + "=" + ProgramAddress})
 	seen, err := x.Run(ctx, o)
 	stop()
