@@ -11,6 +11,9 @@ import (
 // (the id stands in line 1, a good task follows), and the whole message.
 func TestRules(t *testing.T) {
 	criterion := func(lines string) string { return "[[criterion]]\nid = \"A\"\ntext = \"t\"\n" + lines }
+	service := func(name string, port int, lines string) string {
+		return fmt.Sprintf("[[service]]\nname = %q\nup = [\"a\"]\nport = %d\n%s\n", name, port, lines)
+	}
 	target := func(lines string) string {
 		return "[target]\n" + lines + "\nup = [\"a\"]\nport = 1\ncheck = [\"b\"]\n"
 	}
@@ -58,6 +61,14 @@ func TestRules(t *testing.T) {
 		{"a test that acts on a terminal", criterion("tests = [\"a\\u001b[2J\"]"), `5:10: "tests" cannot be "a\x1b[2J": it has the character '\x1b'`},
 		{"an id twice", criterion("kind = \"manual\"\n") + criterion("kind = \"manual\"\n"), `7:6: the criterion "A" is already defined in line 3`},
 
+		{"service without a port", "[[service]]\nname = \"db\"\nup = [\"a\"]\n", `2:1: missing key "port" in [[service]]; write port = 6379`},
+		{"service at a port that only root may have", service("db", 80, ""), `5:8: "port" cannot be 80: at least 1024`},
+		{"services of one name", service("db", 2000, "") + service("DB", 2001, ""), `8:8: the service "DB" is already defined in line 3 as "db": ids differ by more than case`},
+		{"services of one variable", service("my-db", 2000, "") + service("my.db", 2001, ""), `8:8: the services "my-db" and "my.db" would be told to tests by one variable; give one of them another name`},
+		{"services of one port", service("a", 2000, "") + service("b", 2000, ""), `10:8: the services "a" and "b" have one port in one task; give one of them another port`},
+		{"service of no task", service("db", 2000, `tasks = ["other"]`), `6:10: there is no task "other"; name tasks of this spec`},
+		{"service that nobody uses", service("db", 2000, `tasks = []`), `6:9: "tasks" names none: nothing would talk to the service; name a task, or leave the key out for all`},
+		{"five services", service("a", 2000, "") + service("b", 2001, "") + service("c", 2002, "") + service("d", 2003, "") + service("e", 2004, ""), `29:8: the task "unit" has 5 services, and 4 is the most; name the tasks of each service`},
 		{"target of production", target("production = true"), `3:14: "production" is true: Lane never touches production; name a target that may be destroyed, and write production = false`},
 		{"target that says nothing of production", target(""), `2:1: missing key "production" in [target]; write production = false`},
 		{"target without a label", target("production = false\nname = \"shop\""), `4:8: "name" cannot be "shop": it does not hold {label} once, so that one run's target could be taken for another's; write it as in "shop-{label}"`},
