@@ -60,6 +60,7 @@ func (j *job) planRuns(ctx context.Context, g *errgroup.Group, t *task) {
 			return err
 		}))
 	}
+	j.spoilServices(ctx, g, t)
 	variations := stability.Plan(j.spec.Stability.Runs, j.spec.Stability.Vary, hex.EncodeToString(randomBytes()))
 	t.seen = make([]seenRun, len(variations)+1)
 	for i, v := range variations {
@@ -104,6 +105,7 @@ func (j *job) run(ctx context.Context, t *task, stage *runner.Stage, p assurance
 	}
 	j.mu.Lock()
 	j.evidence.Plan.Runs = append(j.evidence.Plan.Runs, p)
+	j.planUses(p)
 	j.mu.Unlock()
 	var unparsed *observe.Unparsed
 	if errors.As(err, &unparsed) {
@@ -127,6 +129,7 @@ func (j *job) run(ctx context.Context, t *task, stage *runner.Stage, p assurance
 	}
 	j.hintAtCopy(t, &seen)
 	obs := seen.Observation()
+	j.observeUses(p, seen.Services)
 	j.observe(p.ID, assurance.Observation{Run: obs})
 	j.journal.Event("run", map[string]any{"id": p.ID, "end": obs.End, "exit": obs.Exit, "tests": len(obs.Tests), "ms": obs.WallMS})
 	j.o.emit(Event{Spec: j.spec.ID, Phase: "runs", Text: p.ID + ": " + string(obs.End)})

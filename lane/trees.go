@@ -113,6 +113,7 @@ func (j *job) addTask(s spec.Task) error {
 	for _, p := range c.Paths {
 		t.runner.Store = append(t.runner.Store, fence.Mount{Host: p.Host, Box: p.StorePath})
 	}
+	j.planServices(t)
 	j.tasks = append(j.tasks, t)
 	j.evidence.Plan.Tasks = append(j.evidence.Plan.Tasks, assurance.Task{
 		Name: s.Name, Command: s.Run, Build: s.Build, From: "spec", Closure: "closure/" + s.Flake, Reporter: rep.Name(), Class: assurance.Class(rep.Class()),
