@@ -13,6 +13,7 @@ func (v *view) counterparts() []part {
 	return []part{
 		{v.plan.Deploy != nil, v.rehearsed(), v.brokenRefused()},
 		{len(v.plan.Downstream) > 0, v.usersPass(), v.usersRefuse()},
+		{len(v.plan.Services) > 0, v.served(), v.missed()},
 	}
 }
 

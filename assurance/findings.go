@@ -57,6 +57,8 @@ func (v *view) findRun(t *Task, r *run) []finding {
 		return []finding{{outcome: EnvExhausted, reason: fmt.Sprintf("run %s met its limit of %s%s", id, o.End, v.baseWasFine(t))}}
 	case EndNoCommand:
 		return []finding{{outcome: CommandUnavailable, reason: fmt.Sprintf("task %s: the closure has no command %q", t.Name, first(t.Command))}}
+	case EndNoService:
+		return []finding{{outcome: CommandUnavailable, reason: sentence(fmt.Sprintf("run %s", id), o.Detail) + v.baseWasServed(t)}}
 	case EndInterrupted:
 		if v.ev.Stop.Deadline {
 			return []finding{{outcome: BudgetExpired, reason: fmt.Sprintf("run %s was ended by the deadline", id)}}
@@ -109,6 +111,16 @@ func (v *view) baseWasFine(t *Task) string {
 	for _, r := range v.runs[Base][t.Name] {
 		if r.whole() {
 			return "; the base tree stays within the same limits, so look at the change first"
+		}
+	}
+	return ""
+}
+
+// baseWasServed adds to the blame in the same way.
+func (v *view) baseWasServed(t *Task) string {
+	for _, r := range v.runs[Base][t.Name] {
+		if r.whole() {
+			return "; beside base's tests the same services go on, so look at the change first"
 		}
 	}
 	return ""

@@ -134,6 +134,7 @@ func (w *view) fill(v *Verdict) []finding {
 	v.Hidden = w.hiddenResult()
 	v.Deploy = w.deploy()
 	v.Downstream = w.downstream()
+	v.Services = w.services()
 	w.lists(v)
 	w.onTarget(v)
 	return found

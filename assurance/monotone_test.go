@@ -33,7 +33,7 @@ func TestLevelNeverRises(t *testing.T) {
 			fell++
 		}
 	}
-	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "target run", "downstream run", "server", "object", "control"} {
+	for _, k := range []string{"run", "closure", "tree", "box", "probe", "mutant", "null", "break", "audit", "target", "hidden run", "target run", "downstream run", "server", "object", "control", "service", "spoilt"} {
 		if hits[k] < 50 {
 			t.Errorf("only %d worse observations of kind %s: the test shows nothing", hits[k], k)
 		}
@@ -168,6 +168,7 @@ var planEdits = []func(*rand.Rand, *assurance.Evidence){
 	onTarget, onTarget, onTarget,
 	hiddenEdit, hiddenEdit, hiddenEdit,
 	downstreamEdit, downstreamEdit, downstreamEdit,
+	serve, serve, serve, serve, serve,
 }
 
 // downstreamEdit adds the suite of a user, once, of whose plan one thing may be another.
@@ -245,6 +246,17 @@ func rehearse(rng *rand.Rand, e *assurance.Evidence) {
 	}
 	at.Rehearse(e)
 	e.Plan.Deploy.Objects[0].BaseRefused = rng.IntN(2) == 0
+}
+
+// serve adds a service, once.
+func serve(rng *rand.Rand, e *assurance.Evidence) {
+	if len(e.Plan.Services) > 0 {
+		return
+	}
+	at.AddService(e)
+	if rng.IntN(6) == 0 {
+		e.Plan.Services[0].Foreign = "sh runs what it is told to"
+	}
 }
 
 func clearCriteria(e *assurance.Evidence) {
@@ -329,6 +341,13 @@ func scramble(rng *rand.Rand, p *assurance.Plan, o assurance.Observation) assura
 		}
 	case o.Control != nil:
 		o.Control.Refused = coin
+	case o.Service != nil:
+		s := o.Service
+		pick(rng, []func(){func() { s.Healthy = coin }, func() { s.Alive = coin }, func() { s.Connections = rng.Int64N(2) }, func() { s.Answered = rng.Int64N(2) }})()
+	case o.Spoilt != nil:
+		s := o.Spoilt
+		pick(rng, []func(){func() { s.Healthy = coin }, func() { s.Ended = coin }, func() { s.Spoilt = rng.Int64N(2) },
+			func() { s.Failed = pick(rng, [][]string{nil, {at.Once}, {at.Once, at.Total}, {"nobody"}}) }})()
 	}
 	return o
 }
@@ -350,7 +369,7 @@ func scrambleRun(rng *rand.Rand, r *assurance.RunObservation) {
 	switch rng.IntN(9) {
 	case 0:
 		r.End = pick(rng, []assurance.End{assurance.EndExited, assurance.EndSignaled, assurance.EndTimeout, assurance.EndDidNotExit,
-			assurance.EndMemory, assurance.EndNoCommand, assurance.EndBoxDied, "odd"})
+			assurance.EndMemory, assurance.EndNoCommand, assurance.EndNoService, assurance.EndBoxDied, "odd"})
 	case 1:
 		r.Exit = pick(rng, []int{0, 1, 3})
 	case 2, 3, 4:

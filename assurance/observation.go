@@ -16,6 +16,8 @@ type Observation struct {
 	Server  *ServerObservation  `json:"server,omitempty"`
 	Object  *ObjectObservation  `json:"object,omitempty"`
 	Control *ControlObservation `json:"control,omitempty"`
+	Service *ServiceObservation `json:"service,omitempty"`
+	Spoilt  *SpoiltObservation  `json:"spoilt,omitempty"`
 }
 
 // End is how the command of a run ended.
@@ -33,6 +35,7 @@ const (
 	EndDisk        End = "disk"              // it met a size or space limit
 	EndCPU         End = "cpu"               // it used up its CPU budget
 	EndNoCommand   End = "command-not-found" // the closure has no such command, or it cannot be executed
+	EndNoService   End = "no-service"        // a service of the spec did not get ready, or ended while tests failed
 	EndBoxDied     End = "box-died"          // the box itself went away
 	EndNotStarted  End = "not-started"       // Lane could not start it
 	EndInterrupted End = "interrupted"       // the caller stopped Lane in the middle of it

@@ -52,7 +52,7 @@ func Outcomes() []OutcomeMeaning {
 		{Tampered, "the evidence contradicts itself: events against exit status, a canary not seen failing, a protected path or a tree that changed", "nobody", ExitDistrust},
 		{TestsFailed, "a required test failed, was skipped, or was lost, an API server refused a manifest of the change, or a test of a downstream user broke", "patch", ExitTestsFailed},
 		{LaneFault, "Lane itself went wrong: no statement about the change", "lane", ExitLane},
-		{CommandUnavailable, "the closure has no such command", "lane", ExitLane},
+		{CommandUnavailable, "the closure has no such command, or a service of the spec did not get ready, or ended while tests failed", "lane", ExitLane},
 		{EnvExhausted, "a run met the limit of memory, processes, open files, disk or CPU", "lane", ExitLane},
 		{CountsUnparsed, "the reporter could not tell what the tests did", "lane", ExitLane},
 		{NeverExited, "every required test passed, and the process never ended", "lane", ExitBudget},

@@ -42,6 +42,8 @@ type Plan struct {
 	Deploy *PlannedDeploy `json:"deploy,omitempty"`
 	// Downstream lists the suites of users that the spec names.
 	Downstream []PlannedDownstream `json:"downstream,omitempty"`
+	// Services are those that tests talk to, one for each task that has it.
+	Services []PlannedService `json:"services,omitempty"`
 	// Unmutated lists changed files of code in languages that Lane has no operators for: of them only hunks put back to base were tried.
 	Unmutated []string `json:"unmutated,omitempty"`
 	// Unhashed lists by what dependencies of head were fetched without a hash of their content.

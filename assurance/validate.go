@@ -119,6 +119,7 @@ func (c *planCheck) plan(p *Plan) {
 	c.hidden(p)
 	c.deploy(p.Deploy)
 	c.downstream(p)
+	c.services(p)
 }
 
 func (c *planCheck) runs(p *Plan) {

@@ -56,6 +56,8 @@ type Verdict struct {
 	Hidden *HiddenResult `json:"hidden,omitempty"`
 	// Target is what became of the tasks that test the running target; nil where there are none.
 	Target *TargetResult `json:"target,omitempty"`
+	// Services are those that tests talk to, in the order of the plan.
+	Services []ServiceResult `json:"services,omitempty"`
 	// Deploy is the rehearsal of a deployment; nil where the spec declares none.
 	Deploy *DeployResult `json:"deploy,omitempty"`
 	// Downstream is what the suites of users came to, one for each that the spec names.

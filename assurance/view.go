@@ -67,7 +67,7 @@ func (v *view) observed(id string) (Observation, bool) {
 	n := 0
 	for _, set := range [...]bool{o.Run != nil, o.Closure != nil, o.Tree != nil, o.Box != nil, o.Probe != nil,
 		o.Mutant != nil, o.Null != nil, o.Break != nil, o.Audit != nil, o.Target != nil,
-		o.Server != nil, o.Object != nil, o.Control != nil} {
+		o.Server != nil, o.Object != nil, o.Control != nil, o.Service != nil, o.Spoilt != nil} {
 		if set {
 			n++
 		}
@@ -195,13 +195,13 @@ func (r *run) cut() bool {
 	return r.obs.End != EndExited && r.obs.End != EndSignaled && r.obs.End != EndDidNotExit
 }
 
-// exhausted reports whether the run met a limit of the box, so that even a failed test may be its doing.
+// exhausted reports whether the run met a limit of the box, or had no service to talk to, so that even a failed test may be its doing.
 func (r *run) exhausted() bool {
 	if r.obs == nil {
 		return false
 	}
 	switch r.obs.End {
-	case EndMemory, EndProcesses, EndFiles, EndDisk, EndCPU:
+	case EndMemory, EndProcesses, EndFiles, EndDisk, EndCPU, EndNoService:
 		return true
 	}
 	return false

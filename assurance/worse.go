@@ -58,6 +58,7 @@ func Worse(p *Plan, id string, a, b Observation) bool {
 	o.hidden(p, id, a, b)
 	o.deploy(p.Deploy, id, a, b)
 	o.downstream(p, id, a, b)
+	o.service(p, id, a, b)
 	return !o.no && o.worse
 }
 

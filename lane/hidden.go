@@ -262,7 +262,7 @@ func (x *hiddenTests) driver(ctx context.Context) (*runner.Stage, error) {
 		return nil, err
 	}
 	r := x.runner()
-	r.Dir, r.Build, r.Git, r.Brought = "", nil, nil, nil
+	r.Dir, r.Build, r.Git, r.Brought, r.Services = "", nil, nil, nil, nil
 	return r.On(dir, cache), nil
 }
 
@@ -270,7 +270,7 @@ func (x *hiddenTests) driver(ctx context.Context) (*runner.Stage, error) {
 // that talks to it holds one.
 func (x *hiddenTests) program(tree *worktree.Tree) *runner.Stage {
 	r := *x.task.runner
-	r.Timeout, r.Slots, r.Limits.Output = x.j.spec.Hidden.Timeout, nil, mostAnswer
+	r.Timeout, r.Slots, r.Limits.Output, r.Services = x.j.spec.Hidden.Timeout, nil, mostAnswer, nil
 	return r.On(tree.Path, x.task.warmed[tree.Path])
 }
 

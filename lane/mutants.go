@@ -243,11 +243,12 @@ func (j *job) tryMutants(ctx context.Context, t *task, root *os.Root, plan mutat
 			return nil, err
 		}
 		e.Budget.Wall = max(e.Budget.Wall-time.Since(start), time.Millisecond)
-		alone := len(t.spec.Build) > 0 // what a build makes of one mutant says nothing of a program that holds many, unless it names them
-		if _, ok := t.runner.Reporter.(observe.Switcher); ok && (!alone || t.runner.Reporter.Name() == "node") {
+		served := len(t.runner.Services) > 0 // which start with each run: a process that tries many mutants would carry over what one left in a service
+		alone := len(t.spec.Build) > 0       // what a build makes of one mutant says nothing of a program that holds many, unless it names them
+		if _, ok := t.runner.Reporter.(observe.Switcher); ok && !served && (!alone || t.runner.Reporter.Name() == "node") {
 			defer j.switchable(t, trials, &e)()
 		}
-		if _, ok := t.runner.Reporter.(observe.Forker); ok && j.foundPython != nil && !alone {
+		if _, ok := t.runner.Reporter.(observe.Forker); ok && j.foundPython != nil && !alone && !served {
 			defer j.forkable(t, trials, &e)()
 		}
 	}

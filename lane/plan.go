@@ -33,6 +33,9 @@ func supported(s *spec.Spec) error {
 	if err := targetSupported(s); err != nil {
 		return err
 	}
+	if err := servicesSupported(s); err != nil {
+		return err
+	}
 	if h := s.Hidden; h != nil {
 		if _, _, err := choose(spec.Task{Name: h.Task, Run: h.Run, Reporter: h.Reporter}); err != nil {
 			return s.Problem("hidden.reporter", err.Error(), later)

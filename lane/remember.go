@@ -104,7 +104,7 @@ func (j *job) surroundings(t spec.Task, reporter, closure string) string {
 	}
 	text, _ := json.Marshal([]any{ // of texts and numbers alone: it does not fail
 		j.memory.engine, closure, t.Build, t.Run, t.Dir, t.Env, t.Timeout, reporter,
-		j.spec.Limits, j.spec.Env.Fence, j.spec.Env.Tree, j.spec.Source.Git, brought, j.change.CommitTime.Unix(),
+		j.spec.ServicesOf(t.Name), j.spec.Limits, j.spec.Env.Fence, j.spec.Env.Tree, j.spec.Source.Git, brought, j.change.CommitTime.Unix(),
 	})
 	return golang.Sum(string(text))
 }

@@ -60,6 +60,7 @@ func (j *job) planRuns(ctx context.Context, g *errgroup.Group, t *task) {
 			return err
 		}))
 	}
+	j.spoilServices(ctx, g, t)
 	variations := stability.Plan(j.spec.Stability.Runs, j.spec.Stability.Vary, hex.EncodeToString(randomBytes()))
 	t.seen = make([]seenRun, len(variations)+1)
 	for i, v := range variations {
@@ -94,8 +95,12 @@ func (j *job) run(ctx context.Context, t *task, stage *runner.Stage, p assurance
 	seen, canaries, err := j.execute(p.ID, "runs", t, o, func(o runner.Order) (runner.Seen, error) { return stage.Run(ctx, o) })
 	p.Task, p.Canaries = t.spec.Name, canaries
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	j.evidence.Plan.Runs = append(j.evidence.Plan.Runs, p)
+	j.planUses(p)
+	j.mu.Unlock()
+	if err == nil {
+		j.observeUses(p, seen.Services)
+	}
 	return seen, err
 }
 

@@ -98,7 +98,7 @@ func (x *suite) layOut(ctx context.Context, user *worktree.Repo) error {
 // stage is the suite on a tree, with what the task has on the tree of the library that lies in it.
 func (x *suite) stage(tree, library *worktree.Tree) *runner.Stage {
 	r := *x.task.runner
-	r.Name, r.Argv, r.Dir, r.Build, r.Reporter, r.Timeout, r.Git = "downstream "+x.d.Name, x.d.Run, x.d.Dir, nil, x.rep, x.d.Timeout, nil
+	r.Name, r.Argv, r.Dir, r.Build, r.Reporter, r.Timeout, r.Git, r.Services = "downstream "+x.d.Name, x.d.Run, x.d.Dir, nil, x.rep, x.d.Timeout, nil, nil
 	r.Env = nil
 	for k, v := range x.d.Env {
 		r.Env = append(r.Env, k+"="+v)

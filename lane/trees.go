@@ -119,6 +119,7 @@ func (j *job) addTask(s spec.Task) error {
 	if s.OnTarget() {
 		return j.addAsking(t)
 	}
+	j.planServices(t)
 	j.tasks = append(j.tasks, t)
 	j.evidence.Plan.Tasks = append(j.evidence.Plan.Tasks, assurance.Task{
 		Name: s.Name, Command: s.Run, Build: s.Build, From: "spec", Closure: "closure/" + s.Flake, Reporter: rep.Name(), Class: assurance.Class(rep.Class()),

@@ -19,6 +19,7 @@ type Terms struct {
 	Protected []string `json:"protected_paths,omitempty"`
 	// Hosts are all that a fetch phase may reach.
 	Hosts     []string       `json:"allowed_hosts,omitempty"`
+	Services  []ServiceTerms `json:"services,omitempty"`
 	Target    *TargetTerms   `json:"target,omitempty"`
 	Hidden    *HiddenTerms   `json:"hidden_tests,omitempty"` // nil where the spec does not say how they run
 	Stability StabilityTerms `json:"stability"`
@@ -84,6 +85,17 @@ type TaskTerms struct {
 	Flake    string            `json:"flake"`
 	Fetch    [][]string        `json:"fetch,omitempty"`
 	Allow    []string          `json:"allow,omitempty"`
+}
+
+// ServiceTerms are a disposable service.
+type ServiceTerms struct {
+	Name    string   `json:"name"`
+	Prepare []string `json:"prepare,omitempty"`
+	Up      []string `json:"up"`
+	Port    int      `json:"port"`
+	Health  []string `json:"health,omitempty"`
+	Tasks   []string `json:"tasks"`
+	Timeout string   `json:"timeout"` // as in "30s"
 }
 
 // TargetTerms are a disposable target.

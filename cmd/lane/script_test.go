@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	testclosure.Go(t).Close() // once, before the stories ask for it side by side
 	pins := map[string][]byte{}
-	for _, language := range []string{"python", "node", "c", "any"} {
+	for _, language := range []string{"python", "node", "c", "memcached", "any"} {
 		pins[language] = testclosure.Pins(t, language)
 	}
 	cache := sharedCache(t)

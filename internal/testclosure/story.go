@@ -22,7 +22,7 @@ func Shared() string {
 // Flake is the flake.nix of the closure.
 func Flake() []byte { return ExampleFlake("go") }
 
-// ExampleFlake is the flake.nix of an example (go, python, node, any), of "pip", which is python with pip, or of C, which has no example.
+// ExampleFlake is the flake.nix of an example (go, python, node, any), of "pip", which is python with pip, or of C or memcached, which have no example.
 func ExampleFlake(example string) []byte {
 	if example == "pip" {
 		return withPip(ExampleFlake("python"))

@@ -85,6 +85,13 @@ func C(t testing.TB) *warmup.Closure {
 	return c
 }
 
+// Memcached returns a closure with memcached, busybox and a glibc.
+func Memcached(t testing.TB) *warmup.Closure {
+	t.Helper()
+	c, _ := pinned(t, "memcached")
+	return c
+}
+
 func warm(t testing.TB, src warmup.Source) *warmup.Closure {
 	t.Helper()
 	c, err := Options(t).Warm(t.Context(), src)

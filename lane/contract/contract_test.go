@@ -167,7 +167,7 @@ func TestEveryKeyIsATerm(t *testing.T) {
 	}
 	plain := "id = \"x\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\"]\n"
 	all := reflect.TypeFor[spec.Spec]()
-	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Target", "Tests", "Hidden", "Stability", "Mutation", "Deploy", "Downstream", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
+	known := []string{"Name", "ID", "Title", "Change", "Source", "Env", "Criteria", "Tasks", "Services", "Target", "Tests", "Hidden", "Stability", "Mutation", "Deploy", "Downstream", "Limits", "Assurance", "Defaults", "Digest", "FileDigest", "index"}
 	for i := range all.NumField() {
 		if !slices.Contains(known, all.Field(i).Name) {
 			t.Errorf("nobody has thought of what a contract says of %s", all.Field(i).Name)
@@ -289,7 +289,7 @@ func TestDiff(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"base.gitTree", "files[pytest.ini]", "hidden", "terms.downstream[toolbox].task", "terms.hidden_tests.task", "terms.require", "terms.tasks[e2e]", "terms.tasks[end]"}
+	want := []string{"base.gitTree", "files[pytest.ini]", "hidden", "terms.downstream[toolbox].task", "terms.hidden_tests.task", "terms.require", "terms.services[db].tasks", "terms.tasks[e2e]", "terms.tasks[end]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

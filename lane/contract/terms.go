@@ -23,6 +23,10 @@ func Terms(s *spec.Spec) attest.Terms {
 			CPUs: s.Limits.CPUs},
 		Require: assurance.Level(s.Assurance.Require),
 	}
+	for _, x := range s.Services {
+		t.Services = append(t.Services, attest.ServiceTerms{Name: x.Name, Prepare: some(x.Prepare), Up: x.Up, Port: x.Port, Health: some(x.Health),
+			Tasks: some(x.Tasks), Timeout: x.Timeout.String()})
+	}
 	if x := s.Target; x != nil {
 		t.Target = &attest.TargetTerms{Name: x.Name, Task: x.Task, Build: some(x.Build), Up: x.Up, Port: x.Port, Health: x.Health,
 			Check: some(x.Check), Down: some(x.Down), Timeout: x.Timeout.String()}

@@ -41,9 +41,9 @@ type Config struct {
 	// tree, which an overlay in a user namespace refuses (EXDEV).
 	TreeCopy bool
 
-	// Listen is an address of the box's loopback interface, as in "127.0.0.1:3128", at which Lane answers: see
-	// Box.Listener. Empty means that nobody does.
-	Listen string
+	// Listen holds addresses of the box's loopback interface, as in "127.0.0.1:3128", at which Lane answers: see
+	// Box.Listeners. There are at most 6.
+	Listen []string
 
 	// Ways lets Lane connect to what commands of the box listen at: see Box.Way.
 	Ways bool

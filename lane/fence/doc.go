@@ -11,9 +11,9 @@
 // nothing else of the host. They run as uid 1000 with no capability, with
 // no_new_privs and a seccomp filter, under limits that are named when hit.
 //
-// A box has no way out. With [Config.Listen] it has a way to Lane: pid 1 opens one
-// listener in the box's own network and hands it over, and who answers there is for
-// the caller of [Box.Listener] to say. With [Config.Ways] Lane has a way in: pid 1
+// A box has no way out. With [Config.Listen] it has a way to Lane: pid 1 opens
+// listeners in the box's own network and hands them over, and who answers there is for
+// the caller of [Box.Listeners] to say. With [Config.Ways] Lane has a way in: pid 1
 // hands it sockets of the box's network, to connect to what a command listens at.
 //
 // A box may be used for many runs: before each, everything that an earlier run

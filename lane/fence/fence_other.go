@@ -57,8 +57,8 @@ func (*Box) Inspect(context.Context) (Facts, error) { return Facts{}, ErrClosed 
 // Leftovers finds nothing: there are no boxes here.
 func Leftovers() (groups []string, boxes []int) { return nil, nil }
 
-// Listener returns nil.
-func (*Box) Listener() net.Listener { return nil }
+// Listeners returns nil.
+func (*Box) Listeners() []net.Listener { return nil }
 
 // PID returns 0.
 func (*Box) PID() int { return 0 }

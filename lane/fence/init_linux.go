@@ -4,6 +4,7 @@ package fence
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -120,7 +121,7 @@ func (b *boxInit) listen() {
 	}
 }
 
-// open makes the box: see the package documentation for the order. What it returns is the listener, if there is one, and where
+// open makes the box: see the package documentation for the order. What it returns is the listeners, and where
 // Lane asks for ways, if it may.
 func (b *boxInit) open(req *openRequest) (sockets []int, err error) {
 	b.config, b.boxTime = req.Config, req.BoxTime
@@ -167,8 +168,11 @@ func (b *boxInit) open(req *openRequest) (sockets []int, err error) {
 	if err := b.settleThreads(); err != nil {
 		return nil, err
 	}
-	if b.config.Listen != "" {
-		fd, err := listenInBox(b.config.Listen)
+	if n := len(b.config.Listen); n > mostListeners {
+		return nil, badInput("listen in box", fmt.Errorf("%d addresses are more than %d", n, mostListeners))
+	}
+	for _, address := range b.config.Listen {
+		fd, err := listenInBox(address)
 		if err != nil {
 			return nil, err
 		}

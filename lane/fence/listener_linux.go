@@ -3,6 +3,7 @@
 package fence
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,6 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// mostListeners is how many descriptors fit into an answer of pid 1, beside that of the ways and that of a long message.
+const mostListeners = 6
 
 // backlog is how many connections may wait for Lane to accept them.
 const backlog = 512
@@ -36,22 +40,15 @@ func listenInBox(address string) (int, error) {
 	return fd, nil
 }
 
-// Listener is what listens in the box at Config.Listen and is served by Lane: a connection that a command makes to it
-// arrives here. It is nil where the box has none, and closed with the box.
-func (b *Box) Listener() net.Listener {
-	if b.listener == nil { // not a nil pointer in an interface
-		return nil
-	}
-	return b.listener
-}
+// Listeners are what listens in the box at each of Config.Listen and is served by Lane: a connection that a command makes to one
+// arrives here. They are closed with the box.
+func (b *Box) Listeners() []net.Listener { return b.listeners }
 
-// takeSockets takes the descriptors that pid 1 sent with its first answer: the listener, and where to ask for ways.
+// takeSockets takes the descriptors that pid 1 sent with its first answer: the listeners, and where to ask for ways.
 func (b *Box) takeSockets(fds []int) error {
-	want := 0
-	for _, asked := range []bool{b.config.Listen != "", b.config.Ways} {
-		if asked {
-			want++
-		}
+	want := len(b.config.Listen)
+	if b.config.Ways {
+		want++
 	}
 	if len(fds) != want {
 		closeAll(fds)
@@ -60,15 +57,16 @@ func (b *Box) takeSockets(fds []int) error {
 	if b.config.Ways {
 		b.ways, fds = fds[want-1], fds[:want-1]
 	}
-	if b.config.Listen == "" {
-		return nil
+	var errs []error
+	for _, fd := range fds {
+		f := os.NewFile(uintptr(fd), "box-listener")
+		l, err := net.FileListener(f) // a duplicate
+		f.Close()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("take the box's listener: %w", err))
+			continue
+		}
+		b.listeners = append(b.listeners, l)
 	}
-	f := os.NewFile(uintptr(fds[0]), "box-listener")
-	defer f.Close()
-	l, err := net.FileListener(f) // a duplicate
-	if err != nil {
-		return fmt.Errorf("take the box's listener: %w", err)
-	}
-	b.listener = l
-	return nil
+	return errors.Join(errs...)
 }

@@ -19,13 +19,13 @@ const listening = "127.0.0.1:3128"
 // from a box without a listener reaches nobody (E10).
 func TestListener(t *testing.T) {
 	c := config(t, "")
-	c.Listen = listening
+	c.Listen = []string{listening}
 	b := open(t, c)
 	came := make(chan string, 8)
 	go func() {
 		defer close(came)
 		for {
-			conn, err := b.Listener().Accept()
+			conn, err := b.Listeners()[0].Accept()
 			if err != nil {
 				if !errors.Is(err, net.ErrClosed) {
 					t.Error(err)
@@ -60,7 +60,7 @@ func TestListener(t *testing.T) {
 		t.Error("the probe does not reach the listener")
 	}
 	without := open(t, config(t, ""))
-	if without.Listener() != nil || probe(without) {
+	if without.Listeners() != nil || probe(without) {
 		t.Error("a box without a listener reaches one")
 	}
 	refusedAll(t, ok(t, run(t, without, dial...)), 2, "connection refused", "network is unreachable")
@@ -72,7 +72,7 @@ func TestListener(t *testing.T) {
 func TestListenerElsewhere(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:3128", "[::1]:3128", "192.0.2.1:3128", "3128", "127.0.0.1"} {
 		c := config(t, "")
-		c.Listen = address
+		c.Listen = []string{address}
 		if b, err := fence.Open(t.Context(), c); err == nil {
 			b.Close()
 			t.Errorf("a box listens on %s", address)

@@ -28,7 +28,7 @@ type Box struct {
 	wire   *wire
 	errs   *lockedTail
 
-	listener net.Listener // nil without Config.Listen
+	listeners []net.Listener // of Config.Listen
 
 	waysMu sync.Mutex
 	ways   int // socket that asks pid 1 for ways; -1 without Config.Ways, and when the box is closed
@@ -199,8 +199,8 @@ func start(config *Config) (*Box, error) {
 // Close ends the box and everything in it, and returns when both are gone.
 func (b *Box) Close() error {
 	b.closing.Do(func() {
-		if b.listener != nil {
-			b.listener.Close()
+		for _, l := range b.listeners {
+			l.Close()
 		}
 		_ = b.cmd.Process.Kill()
 		<-b.exited

@@ -85,7 +85,7 @@ func TestWays(t *testing.T) {
 // A way leads to the box's own loopback interface only, and no process of the box holds what pid 1 does.
 func TestWaysLeadNowhereElse(t *testing.T) {
 	c := config(t, "")
-	c.Ways, c.Listen = true, listening
+	c.Ways, c.Listen = true, []string{listening}
 	b := open(t, c)
 	for _, to := range []string{"192.0.2.1:80", "[::1]:80", "0.0.0.0:80"} {
 		w, err := b.Way()

@@ -58,7 +58,7 @@ func (p *Phase) open(ctx context.Context, overlays []fence.Overlay) (*box, error
 	}
 	config := fence.Config{
 		StorePaths: append(append([]fence.Mount(nil), p.Store...), fence.Mount{Host: authorities, Box: authoritiesAt}),
-		Path:       p.Path, Limits: p.Limits, Time: p.Time, Cache: p.Zones, Overlays: overlays, Listen: ProxyAddress,
+		Path:       p.Path, Limits: p.Limits, Time: p.Time, Cache: p.Zones, Overlays: overlays, Listen: []string{ProxyAddress},
 	}
 	inner, err := fence.Open(ctx, config)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Phase) open(ctx context.Context, overlays []fence.Overlay) (*box, error
 	proxy := &egress.Proxy{Allow: allow, Addresses: p.Network.Addresses, Resolver: p.Network.Resolver, Limits: p.Network.Limits, Log: p.Egress, Decided: b.hosts.add}
 	ctx, cancel := context.WithCancel(ctx)
 	served := make(chan error, 1)
-	go func() { served <- proxy.Serve(ctx, inner.Listener()) }()
+	go func() { served <- proxy.Serve(ctx, inner.Listeners()[0]) }()
 	b.stop = sync.OnceValue(func() error {
 		// The box goes first: connections that its processes held end by themselves, and are counted in full.
 		err := inner.Close()

@@ -118,6 +118,12 @@ func broken(e *assurance.Evidence) {
 		Commit: "5f0c2c1e8a3cbb0c8cf1a1c2c8a4d1c3b5a69788", Unasked: "the suite of drawer was not run: nobody gave its repository"})
 }
 
+func served(e *assurance.Evidence) {
+	at.AddService(e)
+	e.Plan.Services = append(e.Plan.Services, assurance.PlannedService{Name: "queue", Task: "unit", Foreign: "sh runs what it is told to", Up: []string{"sh", "queue.sh"},
+		Address: "127.0.0.1:5672", Uses: []assurance.PlannedUse{{ID: "use/1", Run: at.HeadPlain}, {ID: "use/2", Run: at.HeadOrder}, {ID: "use/3", Run: at.HeadZone}}, Control: "unit/spoilt-queue"})
+}
+
 // hostile has text everywhere that wants to do something to a terminal or to a reader's eyes (F14, R17).
 func hostile(e *assurance.Evidence) {
 	evil := "\x1b]0;owned\a\x1b[2J\x1b[31mred\r\nPASSED VAL-3\x00\x9b1m \u202egnp.exe\u2066 \u200b\U000e0041 \xff\xfe </script> " + strings.Repeat("long ", 80)
@@ -173,6 +179,7 @@ func TestTerminal(t *testing.T) {
 		{"fetched", fetched, report.Options{}},
 		{"deploy", rehearsed, report.Options{}},
 		{"downstream", broken, report.Options{}},
+		{"service", served, report.Options{}},
 		{"fetch-failed", fetchFailed, report.Options{}},
 		{"fault", func(e *assurance.Evidence) {
 			e.Stop = assurance.Stop{Fault: "write log: no space left on device", Phase: "runs"}

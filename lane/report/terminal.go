@@ -28,6 +28,7 @@ func Terminal(w io.Writer, v assurance.Verdict, o Options) error {
 	p.vacuous(v)
 	p.leftovers(v)
 	p.downstream(v)
+	p.services(v)
 	p.deploy(v)
 	p.criteria(v)
 	p.clauses(v)

@@ -66,8 +66,7 @@ func (s *Stage) RunAgainst(ctx context.Context, o Order, p Program) (Seen, Talke
 // serve, which returns at once; over, where it is not nil, is called when the run has ended, before the listener is closed.
 func (s *Stage) RunServed(ctx context.Context, o Order, address string, serve func(net.Listener), over func()) (Seen, error) {
 	x := s.task.On(s.tree, s.cache)
-	x.listen = address
-	x.opened = func(b *fence.Box) { serve(b.Listener()) }
+	x.served, x.serve = address, serve
 	seen, err := x.Run(ctx, o)
 	if over != nil {
 		over()

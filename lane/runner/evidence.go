@@ -27,6 +27,9 @@ func (s *Seen) Observation() *assurance.RunObservation {
 	if s.Unread != nil {
 		o.Lost, o.Detail = true, s.Unread.Error()
 	}
+	if why := s.Unserved(); why != "" {
+		o.End, o.Detail = assurance.EndNoService, why
+	}
 	if b.Signal != 0 {
 		o.Signal = syscall.Signal(b.Signal).String()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
+	"github.com/vallane/lane/lane/service"
 )
 
 // Order asks for one run. The zero value is the task's own command, as it is.
@@ -21,6 +22,9 @@ type Order struct {
 	Select   []string // ids of the only tests to run; nil for all
 	FailFast bool
 	NoVet    bool // leave out the runner's own static checks
+
+	// Spoil names a service of the task whose answers do not reach the run as they were; "" for none.
+	Spoil string
 
 	Overlay map[string]fence.Change
 	CPU     time.Duration // budget; 0 for none
@@ -36,6 +40,8 @@ type Seen struct {
 	Detail  string            // what the reporter says to the run, for a person
 	Unread  *observe.Unparsed // what the run left behind cannot be counted; nil where it can
 	Unbuilt bool              // the task's build command said no, and nothing else was run
+	// Services are those that ran beside it, in the order of the task's. Where one was not ready, nothing else was run.
+	Services []service.Seen
 
 	ran bool // the command itself
 }
@@ -58,7 +64,7 @@ func (s *Stage) Run(ctx context.Context, o Order) (Seen, error) {
 func (s *Stage) run(ctx context.Context, plan observe.Plan, o Order) (Seen, error) {
 	seen := Seen{Plan: plan}
 	collector := plan.Collector()
-	err := s.use(ctx, func(b *fence.Box) error {
+	services, err := s.beside(ctx, o.Spoil, func(b *fence.Box) error {
 		cmd := s.command(plan.Argv, plan.Env, plan.Files, o)
 		if len(s.task.Build) > 0 {
 			if ok, err := s.compile(ctx, b, plan, o, &seen); !ok {
@@ -80,6 +86,7 @@ func (s *Stage) run(ctx context.Context, plan observe.Plan, o Order) (Seen, erro
 		seen.ran = true
 		return err
 	})
+	seen.Services = services
 	if seen.Box.EventsLost {
 		collector.Lose()
 	}
@@ -143,7 +150,7 @@ func (s *Stage) command(argv, env []string, files map[string][]byte, o Order) fe
 	t := s.task
 	cmd := fence.Command{
 		Argv: argv, Dir: t.dir(), Timeout: t.Timeout, CPU: o.CPU, Overlay: o.Overlay, Log: o.Log,
-		Env: join(s.env(), env, o.Env), Files: asFiles(files), ExitGrace: 5 * time.Second,
+		Env: join(s.env(), env, o.Env, t.addresses()), Files: asFiles(files), ExitGrace: 5 * time.Second,
 	}
 	if o.Wall > 0 {
 		cmd.Timeout = o.Wall

@@ -3,13 +3,16 @@ package runner
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/vallane/lane/lane/door"
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
+	"github.com/vallane/lane/lane/service"
 )
 
 // Task is one test command and what its boxes hold. It is not changed once a Stage has been made.
@@ -39,6 +42,9 @@ type Task struct {
 
 	// Cut lists addresses that answered the very same probe in the task's fetch boxes, and may not answer in any of these.
 	Cut []string
+
+	// Services are started anew for each run of its tests.
+	Services []service.Service
 
 	// WASI runs the task's commands as WebAssembly guests. nil: as programs in boxes of the local fence.
 	WASI *WASI
@@ -89,11 +95,17 @@ type Stage struct {
 
 	guests guests
 
-	// listen is an address in the stage's boxes that Lane serves, and opened is told of each box that is opened; see RunAgainst.
-	listen string
-	opened func(*fence.Box)
+	// serve is handed the listener at the address served of each box that is opened; nil for none. See RunServed.
+	serve  func(net.Listener)
+	served string
 
-	free chan *fence.Box
+	free chan *opened
+}
+
+// opened is a box of a stage, with a door for each of the task's services.
+type opened struct {
+	*fence.Box
+	doors []*door.Door
 }
 
 // pooled is how many idle boxes a stage keeps.
@@ -102,7 +114,7 @@ const pooled = 16
 // On returns the stage of the task on the tree that lies in the host folder tree. cache is the host
 // folder of the build cache below its runs, "" for none.
 func (t *Task) On(tree, cache string) *Stage {
-	return &Stage{task: t, tree: tree, cache: cache, free: make(chan *fence.Box, pooled)}
+	return &Stage{task: t, tree: tree, cache: cache, free: make(chan *opened, pooled)}
 }
 
 // Close ends the stage's idle boxes.
@@ -129,7 +141,7 @@ func (s *Stage) configOver(cache fence.Overlay) fence.Config {
 	t, b := s.task, s.brought()
 	c := fence.Config{
 		StorePaths: slices.Concat(t.Store, s.programs), Tree: s.tree, TreeBelow: b.Below, TreeGit: t.Git[s.tree], TreeCopy: t.TreeCopy, Path: t.Path, Limits: t.Limits, Time: t.Time, Cache: t.Zones,
-		Overlays: []fence.Overlay{cache}, Files: s.files, Listen: s.listen,
+		Overlays: []fence.Overlay{cache}, Files: s.files,
 	}
 	if b.Caches != "" {
 		c.Overlays = append(c.Overlays, fence.Overlay{Lower: b.Caches, At: b.CachesAt})
@@ -143,24 +155,25 @@ func (s *Stage) brought() Brought { return s.task.Brought[s.tree] }
 // env is what the spec sets, above what follows from what was fetched.
 func (s *Stage) env() []string { return join(s.brought().Env, s.task.Env) }
 
-// use calls f with a box that nobody else uses, and keeps the box unless f returns an error.
+// use calls f with a box that nobody else uses, and keeps the box unless f returns an error. No service runs beside it.
 func (s *Stage) use(ctx context.Context, f func(*fence.Box) error) error {
+	return s.useOpened(ctx, func(b *opened) error { return f(b.Box) })
+}
+
+func (s *Stage) useOpened(ctx context.Context, f func(*opened) error) error {
 	if s.task.Slots != nil {
 		if err := s.task.Slots.Acquire(ctx, 1); err != nil {
 			return err
 		}
 		defer s.task.Slots.Release(1)
 	}
-	var box *fence.Box
+	var box *opened
 	select {
 	case box = <-s.free:
 	default:
 		var err error
-		if box, err = fence.Open(ctx, s.config()); err != nil {
+		if box, err = s.open(ctx); err != nil {
 			return err
-		}
-		if s.opened != nil {
-			s.opened(box)
 		}
 	}
 	if err := f(box); err != nil {
@@ -173,6 +186,27 @@ func (s *Stage) use(ctx context.Context, f func(*fence.Box) error) error {
 		box.Close()
 	}
 	return nil
+}
+
+// open opens a box of the stage and begins to serve what listens in it.
+func (s *Stage) open(ctx context.Context) (*opened, error) {
+	config := s.config()
+	config.Listen = s.listen()
+	box, err := fence.Open(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{Box: box}
+	listeners := box.Listeners()
+	for i := range s.task.Services {
+		d := &door.Door{}
+		o.doors = append(o.doors, d)
+		go d.Serve(listeners[i]) // until the box is closed
+	}
+	if s.serve != nil {
+		s.serve(listeners[len(s.task.Services)])
+	}
+	return o, nil
 }
 
 // Probe dials the addresses from inside a box of the stage.

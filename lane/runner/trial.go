@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,6 +36,9 @@ func (t *Trials) Run(ctx context.Context, trial mutate.Trial) (mutate.TrialResul
 	}
 	if err != nil {
 		return mutate.TrialResult{}, err
+	}
+	if why := seen.Unserved(); why != "" && !seen.ran {
+		return mutate.TrialResult{}, errors.New(why)
 	}
 	if seen.Box.End == fence.NotFound || seen.Box.End == fence.NotStarted {
 		return mutate.TrialResult{}, fmt.Errorf("start %s: %s", t.Stage.task.Name, seen.Box.Note)
@@ -80,7 +84,7 @@ func (s *Seen) Trial() mutate.TrialResult {
 			r.End = mutate.EndTimeout
 		}
 	}
-	if s.Session.Lost {
+	if s.Session.Lost || s.Unserved() != "" {
 		r.End = mutate.EndLost
 	}
 	for _, t := range s.Session.Tests {
@@ -113,7 +117,7 @@ func (s *Stage) Cover(ctx context.Context, tests []string, read func(test string
 		}
 		return read(step.Tests[0], profile)
 	}
-	err = s.use(ctx, func(b *fence.Box) error { return s.measure(ctx, b, plan, take) })
+	_, err = s.beside(ctx, "", func(b *fence.Box) error { return s.measure(ctx, b, plan, take) })
 	return err == nil, err
 }
 

@@ -80,7 +80,7 @@ func (r *resolver) downstream(at position.Path, s *Spec) Downstream {
 		}
 	}
 	if len(s.Tasks) > 0 {
-		d.Task = or(r, at.Key("task"), s.Tasks[0].Name)
+		d.Task = or(r, at.Key("task"), s.firstTask())
 		if i := slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Name == d.Task }); i >= 0 {
 			d.Env = maps.Clone(or(r, at.Key("env"), s.Tasks[i].Env))
 		}
@@ -99,8 +99,8 @@ func (c *checker) downstreamRules(s *Spec) {
 		case d.Place != "" && (d.Dir == d.Place || strings.HasPrefix(d.Dir, d.Place+"/")):
 			c.at(at.Key("dir"), "\"dir\" lies in \"place\": the suite would be that of the tree under test", "name a folder of the user's own")
 		}
-		if d.Task != "" && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Name == d.Task }) {
-			c.at(at.Key("task"), "there is no task "+quote(d.Task), "name a [[task]] of this spec")
+		if d.Task != "" && !slices.ContainsFunc(s.treeTasks(), func(t Task) bool { return t.Name == d.Task }) {
+			c.at(at.Key("task"), "there is no task "+quote(d.Task)+" that tests the tree", "name a [[task]] of this spec")
 		}
 		if d.Timeout > s.Limits.Deadline && c.given[at.Key("timeout")] && s.Limits.Deadline > 0 {
 			c.at(at.Key("timeout"), "\"timeout\" is longer than the deadline of "+formatDuration(s.Limits.Deadline), "raise limits.deadline")

@@ -42,6 +42,7 @@ func Explain(w io.Writer, r Resolved) error {
 	p.value(1, "tree", r.Tree)
 	p.tasks(r.Tasks)
 	p.criteria(r.Criteria)
+	p.services(r.Services)
 	p.target(r.Target)
 	p.hidden(r.Hidden)
 	p.heading("required tests: " + orUnknown(r.RequiredRule))

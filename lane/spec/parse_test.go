@@ -116,6 +116,8 @@ func TestEveryKey(t *testing.T) {
 				Allow: []string{"registry.example.org:443", "192.0.2.1:8080", ".below.example.org:443", "[2001:db8::1]:443"},
 			},
 		},
+		Services: []Service{{Name: "db", Prepare: []string{"initdb", "-D", "/tmp/data"}, Up: []string{"postgres", "-D", "/tmp/data"}, Port: 5432,
+			Health: []string{"pg_isready"}, Tasks: []string{"e2e"}, Timeout: time.Minute}},
 		Target: &Target{
 			Name: "shop-{label}", Task: "unit", Build: []string{"go", "build", "-o", "/tmp/shop", "./cmd/shop"}, Up: []string{"/tmp/shop"}, Port: 8080,
 			Health: "/healthz?full=1", Check: []string{"sh", "acceptance.sh"}, Down: []string{"sh", "down.sh"}, Timeout: 30 * time.Second,

@@ -50,6 +50,7 @@ func (c *checker) spec() *Spec {
 	if s.Defaults["env.fence"] && len(s.Tasks) > 0 && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return !t.Module() }) {
 		s.Env.Fence = FenceWASI
 	}
+	s.Services = r.services(s)
 	s.Target = r.target(s)
 	s.Hidden = r.hidden(s)
 	s.Tests = Tests{Required: r.list("tests.required"), Removes: r.list("tests.removes")}

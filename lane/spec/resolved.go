@@ -36,6 +36,7 @@ type Resolved struct {
 
 	Tasks    []ResolvedTask      `json:"tasks"`
 	Criteria []ResolvedCriterion `json:"criteria"`
+	Services []ResolvedService   `json:"services,omitempty"`
 	Target   *ResolvedTarget     `json:"target,omitempty"`
 	Hidden   *ResolvedHidden     `json:"hidden,omitempty"`
 	Required []string            `json:"required_tests"` // empty: RequiredRule says which
@@ -163,6 +164,7 @@ func (s *Spec) Resolved() Resolved {
 		r.RequiredRule = "every test that passes on base, and every test that the change adds"
 	}
 	r.tasks(s)
+	r.Services = s.resolvedServices()
 	r.Target = s.resolvedTarget()
 	r.Hidden = s.resolvedHidden()
 	r.Downstream = s.resolvedDownstream()

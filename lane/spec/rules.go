@@ -12,6 +12,7 @@ func (c *checker) rules(s *Spec) {
 	c.sourceRules(s)
 	c.criterionRules(s)
 	c.taskRules(s)
+	c.serviceRules(s)
 	c.targetRules(s)
 	c.testRules(s)
 	c.hiddenRules(s)

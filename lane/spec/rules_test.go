@@ -14,6 +14,9 @@ func TestRules(t *testing.T) {
 	onTarget := func(kind, more string) string {
 		return "\n[[task]]\nname = \"shop\"\nkind = \"" + kind + "\"\nrun = [\"a\"]\n" + more
 	}
+	service := func(name string, port int, lines string) string {
+		return fmt.Sprintf("[[service]]\nname = %q\nup = [\"a\"]\nport = %d\n%s\n", name, port, lines)
+	}
 	target := func(lines string) string {
 		return "[target]\n" + lines + "\nup = [\"a\"]\nport = 1\ncheck = [\"b\"]\n"
 	}
@@ -63,6 +66,15 @@ func TestRules(t *testing.T) {
 		{"a test that acts on a terminal", criterion("tests = [\"a\\u001b[2J\"]"), `5:10: "tests" cannot be "a\x1b[2J": it has the character '\x1b'`},
 		{"an id twice", criterion("kind = \"manual\"\n") + criterion("kind = \"manual\"\n"), `7:6: the criterion "A" is already defined in line 3`},
 
+		{"service without a port", "[[service]]\nname = \"db\"\nup = [\"a\"]\n", `2:1: missing key "port" in [[service]]; write port = 6379`},
+		{"service at a port that only root may have", service("db", 80, ""), `5:8: "port" cannot be 80: at least 1024`},
+		{"services of one name", service("db", 2000, "") + service("DB", 2001, ""), `8:8: the service "DB" is already defined in line 3 as "db": ids differ by more than case`},
+		{"services of one variable", service("my-db", 2000, "") + service("my.db", 2001, ""), `8:8: the services "my-db" and "my.db" would be told to tests by one variable; give one of them another name`},
+		{"services of one port", service("a", 2000, "") + service("b", 2000, ""), `10:8: the services "a" and "b" have one port in one task; give one of them another port`},
+		{"service of no task", service("db", 2000, `tasks = ["other"]`), `6:10: there is no task "other"; name tasks of this spec`},
+		{"service of a task on the target", service("db", 2000, `tasks = ["shop"]`) + onTarget("api", target("production = false")), `6:10: the task "shop" tests the target, and talks to nothing else; name tasks that test the tree`},
+		{"service that nobody uses", service("db", 2000, `tasks = []`), `6:9: "tasks" names none: nothing would talk to the service; name a task, or leave the key out for all`},
+		{"five services", service("a", 2000, "") + service("b", 2001, "") + service("c", 2002, "") + service("d", 2003, "") + service("e", 2004, ""), `29:8: the task "unit" has 5 services, and 4 is the most; name the tasks of each service`},
 		{"target of production", target("production = true"), `3:14: "production" is true: Lane never touches production; name a target that may be destroyed, and write production = false`},
 		{"target that says nothing of production", target(""), `2:1: missing key "production" in [target]; write production = false`},
 		{"target without a label", target("production = false\nname = \"shop\""), `4:8: "name" cannot be "shop": it does not hold {label} once, so that one run's target could be taken for another's; write it as in "shop-{label}"`},
@@ -125,7 +137,8 @@ func TestRules(t *testing.T) {
 		{"user that is the library", user("name = \"a\"\nplace = \"./.\"\ncommit = \"" + commit + "\""), `6:9: "place" is the whole of the user's tree, so that there would be no user; name a folder of it, as in "vendor/example.org/shop"`},
 		{"user outside of its tree", user("name = \"a\"\nplace = \"../b\"\ncommit = \"" + commit + "\""), `6:9: "place" cannot be "../b": a folder never has a .. in it; write it relative to the root of the tree`},
 		{"user that starts below the library", user("name = \"a\"\nplace = \"lib\"\ndir = \"./lib/x\"\ncommit = \"" + commit + "\""), `7:7: "dir" lies in "place": the suite would be that of the tree under test; name a folder of the user's own`},
-		{"user in no task's box", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntask = \"other\""), `8:8: there is no task "other"; name a [[task]] of this spec`},
+		{"user in no task's box", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntask = \"other\""), `8:8: there is no task "other" that tests the tree; name a [[task]] of this spec`},
+		{"user in the box of a task on the target", user("name = \"a\"\nplace = \"b\"\ncommit = \""+commit+"\"\ntask = \"shop\"") + onTarget("api", target("production = false")), `8:8: there is no task "shop" that tests the tree; name a [[task]] of this spec`},
 		{"user beyond the deadline", user("name = \"a\"\nplace = \"b\"\ncommit = \"" + commit + "\"\ntimeout = \"2h\""), `8:11: "timeout" is longer than the deadline of 1h; raise limits.deadline`},
 		{"user twice", user("name = \"a\"\nplace = \"b\"\ncommit = \""+commit+"\"") + user("name = \"A\"\nplace = \"b\"\ncommit = \""+commit+"\""),
 			`11:8: the downstream user "A" is already defined in line 5 as "a": ids differ by more than case`},

@@ -62,7 +62,7 @@ func label(table string) string {
 
 // Settings returns every key of a spec in the order of the reference page.
 func Settings() []Setting {
-	groups := [][]Setting{topSettings(), sourceSettings(), envSettings(), criterionSettings(), taskSettings(), hiddenSettings(), deploySettings(), downstreamSettings(), targetSettings(), restSettings()}
+	groups := [][]Setting{topSettings(), sourceSettings(), envSettings(), criterionSettings(), taskSettings(), serviceSettings(), hiddenSettings(), deploySettings(), downstreamSettings(), targetSettings(), restSettings()}
 	var all []Setting
 	for _, group := range groups {
 		all = append(all, group...)

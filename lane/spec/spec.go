@@ -71,7 +71,8 @@ type Spec struct {
 	Source     Source       `json:"source"`
 	Env        Env          `json:"env"`
 	Criteria   []Criterion  `json:"criteria"`
-	Tasks      []Task       `json:"tasks"`            // at least one
+	Tasks      []Task       `json:"tasks"` // at least one
+	Services   []Service    `json:"services,omitempty"`
 	Target     *Target      `json:"target,omitempty"` // nil for none
 	Tests      Tests        `json:"tests"`
 	Hidden     *Hidden      `json:"hidden,omitempty"` // nil where the file has no [hidden]

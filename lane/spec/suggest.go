@@ -81,7 +81,7 @@ func (c *checker) suggest(table, key string, value any) (hint, name string) {
 		}
 		price := 2 * d
 		if s.Table() != table {
-			if d > 1 {
+			if d > 1 || isTableValue(value) && !s.isTable() {
 				continue
 			}
 			price += elsewhere

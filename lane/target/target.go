@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vallane/lane/assurance"
+	"github.com/vallane/lane/lane/door"
 	"github.com/vallane/lane/lane/egress"
 	"github.com/vallane/lane/lane/egress/address"
 	"github.com/vallane/lane/lane/fence"
@@ -66,7 +67,7 @@ type life struct {
 	box    *fence.Box // of the target
 	last   *fence.Way // asks when everything is over
 	asker  *fence.Box // of the check
-	door   *door
+	door   *door.Door
 	health Health
 	o      *assurance.TargetObservation
 
@@ -90,7 +91,7 @@ func (t *Target) Live(ctx context.Context) (o assurance.TargetObservation, err e
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l := &life{Target: t, at: at, o: &o, door: &door{open: map[net.Conn]bool{}}}
+	l := &life{Target: t, at: at, o: &o, door: &door.Door{}}
 	if err := l.open(ctx); err != nil {
 		return o, fmt.Errorf("put up the target: %w", err)
 	}
@@ -111,13 +112,13 @@ func (l *life) open(ctx context.Context) (err error) {
 		return err
 	}
 	config = l.Box
-	config.Listen = l.at.String()
+	config.Listen = []string{l.at.String()}
 	if l.asker, err = fence.Open(ctx, config); err != nil {
 		l.last.Close()
 		l.box.Close()
 		return err
 	}
-	go l.door.serve(l.asker.Listener())
+	go l.door.Serve(l.asker.Listeners()[0])
 	l.note(false)
 	return nil
 }
@@ -141,7 +142,7 @@ func (l *life) live(ctx context.Context) error {
 			return err
 		}
 	}
-	l.door.lead(blank(ctx))
+	l.door.Lead(blank(ctx))
 	if l.o.Blank, err = l.ask(ctx, "blank", l.Plan.Check); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (l *life) live(ctx context.Context) error {
 	if l.o.Alive = l.wait(ctx); l.o.Alive == nil || l.o.Alive.Detail != "" || l.o.Alive.Status >= 300 {
 		return ctx.Err()
 	}
-	l.door.lead(carry(ctx, func(ctx context.Context) (net.Conn, error) { return l.dial(ctx, l.at) }))
+	l.door.Lead(door.Carry(ctx, func(ctx context.Context) (net.Conn, error) { return l.dial(ctx, l.at) }, &door.Traffic{}))
 	if l.o.Check, err = l.ask(ctx, "check", l.Plan.Check); err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (l *life) runAll(ctx context.Context, stub bool) error {
 			continue
 		}
 		started := time.Now().UTC()
-		result, err := r.Do(ctx, func(box net.Listener) { go l.door.serve(box) })
+		result, err := r.Do(ctx, func(box net.Listener) { go l.door.Serve(box) })
 		l.saw(result)
 		if err != nil {
 			return err
@@ -279,7 +280,7 @@ func (l *life) upEnded() *ended {
 
 // tearDown ends everything that was made and looks whether it is gone. No command can keep it from that, and no context.
 func (l *life) tearDown() error {
-	l.door.shut()
+	l.door.Shut()
 	l.asker.Close()
 	gone := &assurance.TargetGone{}
 	var err error

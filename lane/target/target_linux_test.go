@@ -170,13 +170,13 @@ func TestRuns(t *testing.T) {
 	run := func(id string, stub bool, argv ...string) target.Run {
 		return target.Run{ID: id, Stub: stub, Do: func(ctx context.Context, serve func(net.Listener)) (fence.Result, error) {
 			config := x.Box
-			config.Listen = x.Plan.Address
+			config.Listen = []string{x.Plan.Address}
 			b, err := fence.Open(ctx, config)
 			if err != nil {
 				return fence.Result{}, err
 			}
 			defer b.Close()
-			serve(b.Listener())
+			serve(b.Listeners()[0])
 			r, err := b.Run(ctx, fence.Command{Argv: argv, Timeout: time.Minute, Env: []string{target.URLVariable + "=http://" + x.Plan.Address}})
 			seen = append(seen, fmt.Sprint(id, r.Exit))
 			return r, err
