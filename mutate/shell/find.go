@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,13 @@ func Extensions() []string { return []string{".bash", ".sh"} }
 
 // IsSource reports whether a path is a script. Which of them are tests is not for this package to say.
 func IsSource(p string) bool { return slices.Contains(Extensions(), path.Ext(p)) }
+
+// isScript reports whether a file is a script: by its suffix, or where it has none, by the interpreter that its first line names.
+func isScript(name string, src []byte) bool {
+	return IsSource(name) || path.Ext(name) == "" && shebang.Match(src)
+}
+
+var shebang = regexp.MustCompile(`^#!\s*(\S*/)?(env\s+(-S\s+)?)?(ba|da|a)?sh\s`)
 
 // Options says where code is found. Tree is needed.
 type Options struct {
@@ -46,12 +54,15 @@ func (r *Result) Read(file string) bool { return r.read[file] }
 func Find(o Options, files []string) (*Result, error) {
 	res := &Result{Unparsed: map[string]string{}, opts: o, read: map[string]bool{}}
 	for _, name := range files {
-		if !IsSource(name) {
+		if !IsSource(name) && path.Ext(name) != "" {
 			continue
 		}
 		src, err := fs.ReadFile(o.Tree, name)
 		if err != nil {
 			return nil, fmt.Errorf("find mutants: %w", err)
+		}
+		if !isScript(name, src) {
+			continue
 		}
 		file, err := parse(src)
 		if err != nil {
@@ -93,12 +104,15 @@ func (r *Result) Prove(ms []*mutate.Mutant) error {
 func Annotate(o Options, ms []mutate.Mutant) error {
 	for i := range ms {
 		m := &ms[i]
-		if m.Origin != mutate.Revert || m.Kind != mutate.Edit || !IsSource(m.File) {
+		if m.Origin != mutate.Revert || m.Kind != mutate.Edit || !IsSource(m.File) && path.Ext(m.File) != "" {
 			continue
 		}
 		src, err := fs.ReadFile(o.Tree, m.File)
 		if err != nil {
 			return fmt.Errorf("check reverts: %w", err)
+		}
+		if !isScript(m.File, src) {
+			continue
 		}
 		head, err := parse(src)
 		if err != nil {
@@ -150,7 +164,7 @@ func bare(f *syntax.File) string {
 // Canary returns a script in a form that ends as it begins, for the engine: a run that does not notice it does not use the file. It knows
 // scripts only.
 func Canary(p string, src []byte) ([]byte, bool) {
-	if !IsSource(p) {
+	if !isScript(p, src) {
 		return nil, false
 	}
 	eol := "\n"

@@ -107,6 +107,27 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// A name without a suffix says nothing; the first line does.
+func TestScriptsWithoutASuffix(t *testing.T) {
+	const body = "\nif a; then b; fi\n"
+	for first, want := range map[string]bool{
+		"#!/bin/sh": true, "#!/usr/bin/env bash": true, "#! /usr/bin/env -S bash -e": true, "#!/bin/dash": true, "#!/bin/bash -e": true,
+		"#!/usr/bin/env python3": false, "#!/bin/zsh": false, "#!/usr/bin/fish": false, "#!/usr/bin/shx": false, "# sh": false, "": false,
+	} {
+		src := []byte(first + body)
+		res, err := Find(Options{Tree: fstest.MapFS{"bin/deploy": {Data: src}, "bin/a.py": {Data: src}}}, []string{"bin/deploy", "bin/a.py"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Read("bin/deploy") != want || (len(res.Mutants) > 0) != want || res.Read("bin/a.py") {
+			t.Errorf("%q: read %v, %d mutants", first, res.Read("bin/deploy"), len(res.Mutants))
+		}
+		if _, ok := Canary("bin/deploy", src); ok != want {
+			t.Errorf("%q: canary %v", first, ok)
+		}
+	}
+}
+
 func TestAnnotate(t *testing.T) {
 	const head = "#!/bin/sh\nf() {\n\tif a; then b; fi\n}\n"
 	for _, c := range []struct {
