@@ -46,7 +46,7 @@ func TestBudgetsByTier(t *testing.T) {
 	}
 }
 
-// M3: a run that was starved by a busy machine gets more time before anybody calls it hung.
+// M3: a run that was starved by a busy machine, at its start or later, gets more time before anybody calls it hung.
 func TestStarvedIsNotHung(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -56,6 +56,7 @@ func TestStarvedIsNotHung(t *testing.T) {
 	}{
 		{"starved", 10 * time.Millisecond, Survived, 2},
 		{"waits for ever", 2 * time.Second, Hung, 1},
+		{"slow and at work", 6 * time.Second, Survived, 2},
 	} {
 		d, e := newDouble(clean("A", "B", "C")...)
 		d.answer = func(tr Trial) (TrialResult, error) {

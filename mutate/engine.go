@@ -253,8 +253,9 @@ func (r *run) ask(ctx context.Context, t Trial, null *nullState, acc *account) f
 	r.budget(&t, null)
 	tr, err := r.try(ctx, t)
 	acc.add(tr)
-	if err == nil && tr.End == EndTimeout && tr.CPU < null.buildCPU/2 {
-		// It was not even given the CPU time that building takes: the machine is to blame, not the mutant.
+	if err == nil && tr.End == EndTimeout && (tr.CPU < null.buildCPU/2 || tr.CPU > t.CPU/2) {
+		// It was not even given the CPU time that building takes, or was at work all the time and not given what it may use: the machine is to
+		// blame, not the mutant.
 		t.ID, t.Wall = t.ID+"/longer", 4*t.Wall
 		acc.trials++
 		tr, err = r.try(ctx, t)
