@@ -22,6 +22,7 @@ type Program struct {
 var runners = strings.Fields("sh ash bash dash hush ksh mksh zsh fish env busybox toybox python pypy perl ruby node nodejs deno bun lua luajit php " +
 	"tclsh wish expect awk gawk mawk nawk guile racket java go R Rscript julia erl elixir ghci swift dotnet mono qemu wasmtime wasmer " +
 	"nc ncat netcat socat xargs find timeout nice ionice nohup setsid stdbuf chroot unshare nsenter setpriv taskset time watch start-stop-daemon " +
+	"prlimit chrt flock setarch linux32 linux64 runuser su sudo doas bwrap strace ltrace gdb perf parallel entr watchexec git ssh " +
 	"supervisord tini dumb-init catatonit runsv runsvdir s6-svscan make ninja script inetd xinetd tcpserver tcpsvd udpsvd")
 
 // Find finds the program of a command in a closure: folders are those of PATH, and store where its paths lie on this machine.
@@ -63,7 +64,8 @@ func Find(argv, folders []string, store []fence.Mount) Program {
 }
 
 func runs(name string) bool {
-	return slices.Contains(runners, name) || slices.Contains(runners, strings.TrimRight(name, "0123456789.-"))
+	loader := strings.HasPrefix(name, "ld-") || strings.HasPrefix(name, "ld.so") // starts what its first argument names
+	return loader || slices.Contains(runners, name) || slices.Contains(runners, strings.TrimRight(name, "0123456789.-"))
 }
 
 // mostLinks bounds how many links lead to a program.

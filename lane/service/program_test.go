@@ -15,7 +15,7 @@ func TestFind(t *testing.T) {
 	const store = "/nix/store/00000000000000000000000000000000-env"
 	host := t.TempDir()
 	for name, to := range map[string]string{
-		"bin/redis-server": "", "libexec/postgres": "", "bin/busybox": "", "bin/dash": "", "bin/python3.11": "", "bin/data": "-",
+		"bin/redis-server": "", "libexec/postgres": "", "bin/busybox": "", "bin/dash": "", "bin/python3.11": "", "bin/data": "-", "lib/ld-linux-x86-64.so.2": "", "bin/ldap": "",
 		"bin/postgres": "../libexec/postgres", "bin/far": store + "/libexec/postgres", "bin/sh": "dash", "bin/python3": "python3.11",
 		"bin/httpd": "busybox", "bin/ash": "busybox", "bin/db": "dash", "bin/out": "../../../../../etc/passwd", "bin/loop": "loop", "sbin": "bin",
 	} {
@@ -49,14 +49,16 @@ func TestFind(t *testing.T) {
 		"sh server.sh":                     {"/bin/dash", "sh runs what it is told"},
 		"db":                               {"/bin/dash", "db runs what it is told"},
 		"python3 server.py":                {"/bin/python3.11", "python3 runs what it is told"},
-		"./server":                         {"", "a file of the tree"},
-		"bin/redis-server":                 {"", "a file of the tree"},
-		"/tree/server":                     {"", "the closure has no program /tree/server"},
-		"/bin/sh":                          {"", "the closure has no program"},
-		"nothing":                          {"", "the closure has no program nothing"},
-		"data":                             {"", "the closure has no program data"},
-		"out":                              {"", "the closure has no program out"},
-		"loop":                             {"", "the closure has no program loop"},
+		store + "/lib/ld-linux-x86-64.so.2 /bin/sh": {"/lib/ld-linux-x86-64.so.2", "ld-linux-x86-64.so.2 runs what it is told"},
+		"ldap":             {"/bin/ldap", ""},
+		"./server":         {"", "a file of the tree"},
+		"bin/redis-server": {"", "a file of the tree"},
+		"/tree/server":     {"", "the closure has no program /tree/server"},
+		"/bin/sh":          {"", "the closure has no program"},
+		"nothing":          {"", "the closure has no program nothing"},
+		"data":             {"", "the closure has no program data"},
+		"out":              {"", "the closure has no program out"},
+		"loop":             {"", "the closure has no program loop"},
 	} {
 		p := service.Find(strings.Fields(command), []string{"/other/bin", store + "/bin"}, []fence.Mount{{Host: host, Box: store}})
 		if want.path != "" {
