@@ -31,6 +31,8 @@ reporter = "tap"
 [stability]
 runs = %d
 vary = ["order", "timezone", "hash-seed"]
+[mutation]
+budget = "1s"
 [assurance]
 require = 0
 `, stableRuns())})
