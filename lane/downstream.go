@@ -150,7 +150,7 @@ func (j *job) runSuite(ctx context.Context, d spec.Downstream, dir string, p *as
 func (j *job) gutted(d spec.Downstream) (gone map[string]bool, all bool, err error) {
 	folders := map[string]bool{}
 	for _, f := range j.change.Files {
-		if !j.whole() && kindOf(f.Path) == assurance.FileCode {
+		if !j.whole() && j.kind(f.Path) == assurance.FileCode {
 			folders[path.Dir(f.Path)] = true
 		}
 	}
@@ -160,7 +160,7 @@ func (j *job) gutted(d spec.Downstream) (gone map[string]bool, all bool, err err
 	}
 	gone, code := map[string]bool{}, map[string]bool{}
 	for name := range files {
-		if _, inside := d.Inside(name); !inside || kindOf(name) != assurance.FileCode {
+		if _, inside := d.Inside(name); !inside || j.kind(name) != assurance.FileCode {
 			continue
 		}
 		code[name] = true

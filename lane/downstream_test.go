@@ -134,7 +134,7 @@ func some(list []string) []string {
 
 // The control takes the code of the folders away in which the change touches code, of the part that the user sees, and all code where it touches none.
 func TestWhatTheControlTakesAway(t *testing.T) {
-	files := map[string]string{"go.mod": "module x\n", "a.go": "1", "a_test.go": "1", "other/b.go": "1", "other/c.go": "1", "other/deep/d.go": "1", "README.md": "1"}
+	files := map[string]string{"go.mod": "module x\n", "a.go": "1", "a_test.go": "1", "other/b.go": "1", "other/c.go": "1", "other/deep/d.go": "1", "README.md": "1", "bin/run": "#!/bin/sh\n"}
 	for name, c := range map[string]struct {
 		folder string
 		change map[string]string
@@ -145,6 +145,7 @@ func TestWhatTheControlTakesAway(t *testing.T) {
 		"a package":               {".", map[string]string{"other/b.go": "2"}, "", []string{"other/b.go", "other/c.go"}, false},
 		"a new file of a package": {".", map[string]string{"other/new.go": "2"}, "", []string{"other/b.go", "other/c.go", "other/new.go"}, false},
 		"of a part":               {"other", map[string]string{"other/b.go": "2", "a.go": "2"}, "", []string{"other/b.go", "other/c.go"}, false},
+		"a script":                {".", map[string]string{"bin/run": "#!/bin/sh\ntrue\n"}, "", []string{"bin/run"}, false},
 		"no code":                 {".", map[string]string{"README.md": "2", "a_test.go": "2"}, "", []string{"a.go", "other/b.go", "other/c.go", "other/deep/d.go"}, true},
 		"code of another part":    {"other", map[string]string{"a.go": "2"}, "", []string{"other/b.go", "other/c.go", "other/deep/d.go"}, true},
 		"no change":               {".", map[string]string{"a.go": "2"}, "tree", []string{"a.go", "other/b.go", "other/c.go", "other/deep/d.go"}, true},

@@ -71,7 +71,8 @@ type Budget struct {
 //	Wall = FloorWall + 5 x cost of building + Factor x duration of exactly the selected tests
 //
 // where the cost of building is what the null mutant's run used beyond its tests. CPU time is what counts; wall time
-// is a net for what waits for ever, wide enough for a machine that is busy.
+// is a net for what waits for ever, wide enough for a machine that is busy. A run that it ends, and that was given less CPU time than building
+// takes or was at work all along, is made once more with four times the wall time.
 type Limits struct {
 	FloorCPU  time.Duration // 0 = 5 s
 	FloorWall time.Duration // 0 = 20 s

@@ -36,7 +36,7 @@ func deploySettings() []Setting {
 			Doc: "Commands that print manifests: kustomize, helm, a script. Each runs in a box of a task, where that starts, with its closure and without a network."},
 		{Key: "deploy.sources", Type: "globs", Default: "[]", Example: `["charts/**"]`, meant: []string{"charts", "templates"},
 			Doc: "The files that the commands of `render` read. Where the API server accepts all that is rendered, no test has to notice a fault in them."},
-		{Key: "deploy.box", Type: "id", Example: `"unit"`, Doc: "The task in whose box the commands of `render` run. By default the first."},
+		{Key: "deploy.box", Type: "id", Example: `"unit"`, Doc: "The task in whose box the commands of `render` run. By default the first that tests the tree."},
 		{Key: "deploy.namespace", Type: "id", Default: `"default"`, Example: `"shop"`, Doc: "Where objects go that need a namespace and name none."},
 		{Key: "deploy.namespaces", Type: "ids", Default: "[]", Example: `["shop"]`, meant: []string{"existing"},
 			Doc: "Namespaces that are there already where the objects will be deployed. They are made in a disposable server, and in no other."},

@@ -47,7 +47,7 @@ func downstreamSettings() []Setting {
 		{Key: "downstream[].dir", Type: "folder", Default: `"."`, Example: `"cli"`, meant: []string{"cwd", "workdir", "directory"},
 			Doc: "The folder of the user's tree that the command starts in."},
 		{Key: "downstream[].task", Type: "id", Example: `"unit"`, meant: []string{"box", "env", "like", "closure"},
-			Doc: "The task whose closure, fetched dependencies and build cache the suite has. By default the first."},
+			Doc: "The task whose closure, fetched dependencies and build cache the suite has. By default the first that tests the tree."},
 		{Key: "downstream[].env", Type: "variables", Example: `{PYTHONPATH = "lib/src"}`, meant: []string{"environment", "vars", "variables"},
 			Doc: "Environment variables beside those that Lane sets, as for a task. By default those of the task."},
 		{Key: "downstream[].tests", Type: "tests", Default: "[]", Example: `["example.org/toolbox.TestBox"]`, meant: []string{"required", "names"},

@@ -39,7 +39,7 @@ func hiddenSettings() []Setting {
 		{Key: "hidden.kind", Type: "choice", Default: `"in-process"`, Enum: []string{HiddenInProcess, HiddenBlackBox}, meant: []string{"type", "mode"},
 			Doc: "`in-process` lays the archive over the tree in a second box. `black-box` gives the archive a box without the tree, whose tests talk to the program in another box that never holds the archive."},
 		{Key: "hidden.task", Type: "id", Example: `"unit"`, meant: []string{"env", "like"},
-			Doc: "The task whose closure, fetched dependencies, folder and variables they have, and whose `build` goes before what runs on the tree. By default the first."},
+			Doc: "The task whose closure, fetched dependencies, folder and variables they have, and whose `build` goes before what runs on the tree. By default the first that tests the tree."},
 		{Key: "hidden.run", Type: "command", Example: `["go", "test", "./acceptance/..."]`, meant: []string{"command", "driver", "cmd", "script"},
 			Doc: "The command that tests. By default that of the task, for `in-process`; a `black-box` needs one."},
 		{Key: "hidden.reporter", Type: "reporter", Example: `"go"`, meant: []string{"format", "runner", "framework"},

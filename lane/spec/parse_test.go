@@ -343,3 +343,34 @@ func TestDigestFollowsTheMeaning(t *testing.T) {
 		}
 	}
 }
+
+// What runs beside tests of the tree, or borrows their environment, is by default that of tasks which test the tree, wherever those on the target stand.
+func TestTasksOnTheTargetAreNobodysDefault(t *testing.T) {
+	s := mustParse(t, `id = "x"
+[[task]]
+name = "shop"
+kind = "api"
+run = ["pytest"]
+[[task]]
+name = "unit"
+run = ["pytest"]
+[[service]]
+name = "db"
+up = ["postgres"]
+port = 5432
+[[downstream]]
+name = "toolbox"
+source = "https://example.org/toolbox.git"
+commit = "5f0c2c1e8a3cbb0c8cf1a1c2c8a4d1c3b5a69788"
+place = "lib"
+run = ["pytest"]
+[target]
+name = "shop-{label}"
+production = false
+up = ["./shop"]
+port = 8080
+`)
+	if !slices.Equal(s.Services[0].Tasks, []string{"unit"}) || s.Downstream[0].Task != "unit" {
+		t.Errorf("the service is of %q, the user's suite in the box of %q", s.Services[0].Tasks, s.Downstream[0].Task)
+	}
+}
