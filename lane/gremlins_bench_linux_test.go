@@ -26,6 +26,14 @@ func BenchmarkGremlins(b *testing.B) {
 	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true})
 }
 
+// BenchmarkGremlinsLongSuite is the same for a module whose suite takes 40 seconds, most of which its tests sleep. What gremlins calls
+// timed out is three times that: at more, each mutant that waits takes half an hour there.
+func BenchmarkGremlinsLongSuite(b *testing.B) {
+	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
+	dir := module(b, "github.com/robfig/cron/v3@v3.0.1", map[string]string{"lane.toml": spec})
+	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true}, "--timeout-coefficient", "3")
+}
+
 // compareWithGremlins reports the speeds, and each mutant of which the two do not say the same.
 func compareWithGremlins(b *testing.B, dir string, m MutateOptions, flags ...string) {
 	b.Helper()

@@ -14,6 +14,7 @@ import (
 // switchable lets the engine run a task's mutants in its test programs alone. What it returns takes the programs away again.
 func (j *job) switchable(t *task, trials *runner.Trials, e *mutate.Engine) (cleanUp func()) {
 	dir := ""
+	e.AskAll = t.runner.Reporter.Name() == "go"
 	e.Switch = func(ctx context.Context, ms []*mutate.Mutant) (sw *mutate.Switched, err error) {
 		switch {
 		case len(t.spec.Build) > 0:
@@ -35,7 +36,14 @@ func (j *job) switchable(t *task, trials *runner.Trials, e *mutate.Engine) (clea
 		if trials.Switched, err = t.head.Switch(ctx, t.tops(e), text.Files, dir); err != nil {
 			return nil, err
 		}
-		return &mutate.Switched{Value: text.Value, Null: text.Null, Record: text.Record, Records: text.Records, Sites: text.Sites, Limit: text.Limit, Ended: text.Ended}, nil
+		sw = &mutate.Switched{
+			Value: text.Value, Null: text.Null, Record: text.Record, Records: text.Records, Sites: text.Sites, Limit: text.Limit, Ended: text.Ended,
+			Functions: text.Functions, Nulls: text.Nulls,
+		}
+		if trials.Switched.Joins() && text.Record != "" {
+			sw.Joint = &runner.Joint{Switched: trials.Switched, Page: text.Page, Record: text.Record, Records: text.Records}
+		}
+		return sw, nil
 	}
 	return func() {
 		if trials.Switched != nil {

@@ -59,6 +59,7 @@ func (e Engine) Run(ctx context.Context, plan Plan) (*Report, error) {
 	r.switchUp(ctx)
 	r.force()
 	r.infect()
+	r.joint(ctx)
 	r.each(len(plan.Mutants), func(i int) { r.mutant(ctx, i) })
 	rep := &Report{Plan: plan, Audit: append(r.audit(ctx), r.auditReach(ctx)...)}
 	rep.Canaries = append(r.canaried, r.canaries(ctx)...)

@@ -37,6 +37,9 @@ type Engine struct {
 	Switch func(ctx context.Context, ms []*Mutant) (*Switched, error)
 	// SwitchAll uses Switch also for a few mutants, where the audit of all of them costs more than it saves.
 	SwitchAll bool
+	// AskAll has Switch take also mutants of which nobody knows what tests reach them, as of initial values that no coverage knows of. All
+	// tests are asked of those.
+	AskAll bool
 
 	// Equivalent returns, by id, those of some mutants that are proven to be the same program as the original. It is asked about survivors.
 	// nil = nobody can tell.

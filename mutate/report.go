@@ -21,6 +21,8 @@ type Result struct {
 	Output  string        `json:"output,omitempty"` // tail of the last trial, unless killed or survived
 	// Inferred says that it had no run of its own: Reason says from what the verdict follows.
 	Inferred bool `json:"inferred,omitempty"`
+	// Joint says that it was noticed in a process that tried several mutants.
+	Joint bool `json:"joint,omitempty"`
 	// Cached says that an earlier run found the verdict, and that nothing it rests on has changed.
 	Cached bool `json:"cached,omitempty"`
 	// Accepted is the entry of a baseline by which a survivor is accepted; nil = there is none.

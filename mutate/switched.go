@@ -28,6 +28,12 @@ type Switched struct {
 	// do not end are ended; nil = they are not. Ended is a further record, which a run leaves where one was.
 	Limit func([]Record) map[string][]byte
 	Ended string
+
+	// Joint, of T2, tries several mutants in one process; nil = it cannot. Functions are those of which records tell whether they ran.
+	// Nulls are values that change nothing, by file, JointNulls of each.
+	Joint     Joint
+	Functions []Counted
+	Nulls     map[string][]string
 }
 
 // auditShare and auditLeast say how many verdicts of T2 and T3 are tried again at T0.
@@ -44,7 +50,7 @@ const worthSwitching = 2*auditLeast + 1
 func (r *run) switchUp(ctx context.Context) {
 	var ms []*Mutant
 	for i := range r.results {
-		if res := &r.results[i]; res.Verdict == "" && res.Tier == T1 && res.Mutant.Kind == Edit {
+		if res := &r.results[i]; res.Verdict == "" && (res.Tier == T1 || r.asksAll(res)) && res.Mutant.Kind == Edit {
 			ms = append(ms, &res.Mutant)
 		}
 	}
@@ -68,7 +74,7 @@ func (r *run) switchUp(ctx context.Context) {
 	var files []string
 	for i := range r.results {
 		res := &r.results[i]
-		if res.Verdict != "" || res.Tier != T1 || sw.Value[res.Mutant.ID] == "" {
+		if res.Verdict != "" || res.Tier != T1 && !r.asksAll(res) || sw.Value[res.Mutant.ID] == "" {
 			continue
 		}
 		if byFile[res.Mutant.File] == nil {
@@ -96,7 +102,11 @@ func (r *run) switchFile(ctx context.Context, file string, mutants []int) {
 		r.forkFile(ctx, file, mutants)
 		return
 	}
-	null := r.null(ctx, &r.results[mutants[0]].Mutant, T2, r.askedOf(mutants))
+	asked := r.askedOf(mutants)
+	if slices.ContainsFunc(mutants, func(i int) bool { return r.results[i].Asked == nil }) {
+		asked = r.suite.usable()
+	}
+	null := r.null(ctx, &r.results[mutants[0]].Mutant, T2, asked)
 	if null.broken != "" || len(null.fails) > 0 {
 		why := null.broken
 		if why == "" {
@@ -108,8 +118,17 @@ func (r *run) switchFile(ctx context.Context, file string, mutants []int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, i := range mutants {
-		r.results[i].Tier = T2
+		res := &r.results[i]
+		if res.Asked == nil {
+			res.Asked = r.suite.usable()
+		}
+		res.Tier = T2
 	}
+}
+
+// asksAll reports whether a mutant of which nobody knows what tests reach it is asked of all of them behind a switch.
+func (r *run) asksAll(res *Result) bool {
+	return r.AskAll && r.Select && r.Tier != T0 && res.Tier == T0 && res.Asked == nil
 }
 
 // Audited is a mutant whose verdict of T2 or T3, or whose reach as the code told it, was tried again at T0.

@@ -26,7 +26,7 @@ func (p *project) switchOn(t *testing.T, files ...string) {
 		t.Fatal(err, found.Unproven)
 	}
 	p.mutants, p.records = found.Mutants, t.TempDir()
-	p.engine.SwitchAll = true
+	p.engine.SwitchAll, p.engine.AskAll = true, true
 	p.engine.Switch = func(_ context.Context, ms []*mutate.Mutant) (*mutate.Switched, error) {
 		sw := found.Switch(ms, [32]byte{1})
 		p.switched = map[string]mutate.Content{}
@@ -46,7 +46,7 @@ func (p *project) switchOn(t *testing.T, files ...string) {
 func TestSwitchedMutantsAreTheSame(t *testing.T) {
 	t.Parallel()
 	var passing []string
-	for _, name := range strings.Fields("Start Largest Stack Guarded Kind Line Grid Total Log Name Unsure") {
+	for _, name := range strings.Fields("Start Largest Stack Guarded Kind Line Grid Total Log Name Unsure Values") {
 		passing = append(passing, "many_shapes.Test"+name)
 	}
 	p := loadCovered(t, "testdata/many_shapes", passing...)
@@ -56,7 +56,7 @@ func TestSwitchedMutantsAreTheSame(t *testing.T) {
 	p.engine.Switch = nil
 	alone := p.run(t, plan)
 
-	tiers := map[mutate.Tier]int{}
+	tiers, values := map[mutate.Tier]int{}, 0
 	for i, r := range behind.Results {
 		tiers[r.Tier]++
 		if a := alone.Results[i]; a.Mutant.ID != r.Mutant.ID || a.Verdict != r.Verdict {
@@ -65,9 +65,15 @@ func TestSwitchedMutantsAreTheSame(t *testing.T) {
 		if r.Mutant.Func == "grid" && r.Tier == mutate.T2 {
 			t.Errorf("%s: a function with a label is behind a switch", &r.Mutant)
 		}
+		if r.Mutant.Func == "" && r.Tier == mutate.T2 {
+			values++
+		}
 	}
 	if tiers[mutate.T2] < 60 || tiers[mutate.T1] == 0 {
 		t.Errorf("tiers %v", tiers)
+	}
+	if values != 5 {
+		t.Errorf("%d initial values of variables are behind a switch", values)
 	}
 	if a := behind.Audit; len(a) < 20 || slices.ContainsFunc(a, func(a mutate.Audited) bool { return !a.Agrees }) {
 		t.Errorf("audit %+v", a)

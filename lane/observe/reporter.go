@@ -1,5 +1,7 @@
 package observe
 
+import "time"
+
 // A Reporter makes one test runner report to Lane.
 type Reporter interface {
 	// Name is what a spec calls it, e.g. "go".
@@ -178,6 +180,49 @@ type SwitchPlan struct {
 	// Run plans a run of each program that holds one of the tests. Tests may be stopped at the first failure. Without a value nothing is
 	// selected.
 	Run func(value string, tests []string, failFast bool) ([]Plan, error)
+	// Program names the program that holds a test. Joint plans one process of that which holds the tests of an order; both are nil where
+	// no process can run tests more than once.
+	Program func(test string) string
+	Joint   func(JointOrder) (JointPlan, error)
+}
+
+// A JointOrder asks one process to run tests again and again, under one value after another. All tests are of one program.
+type JointOrder struct {
+	Page string        // file of the box in which the program's code looks for the value, see mutate/golang
+	Test time.Duration // what one test may take
+
+	// Entries are tried in order, see package mutate. Without any, Tests are run twice over under Value, and what they leave in Records is
+	// compared, test by test. A test that leaves something else the second time is reported as one whose results differ.
+	Entries []JointEntry
+	Value   string
+	Tests   []string
+	Records []string
+}
+
+// JointEntry is tests to be run under two values in turn, one after the other: each test once under each, until one does not pass under
+// both. That one is run once more under each, and ends the entry.
+type JointEntry struct {
+	Values [2]string
+	Tests  []string
+}
+
+// JointResult is what became of one entry.
+type JointResult struct {
+	Begun, Ended bool      // not ended: the process ended within it
+	Test         int       // index of the last test that ran
+	Statuses     [4]Status // of its runs; "" = it did not run so often, or its end was not seen
+	Panicked     bool      // the run after the last one with a status ended in a panic of the test
+}
+
+// A JointPlan is the process and how to read what it reports.
+type JointPlan struct {
+	Plan
+	// Results reads what the process left in Report, a file of the box, of so many entries, or tests. For tests run twice over the first two
+	// statuses are those of the two times, and failed the second time means that what it left differs.
+	Report  string
+	Results func(report []byte, n int) []JointResult
+	// Before are the files in which it leaves what Records held before the first test, by the names of those.
+	Before map[string]string
 }
 
 // Reach maps a file of the tree, relative and with slashes, to the lines of it that were executed, sorted, without overlap.

@@ -41,15 +41,18 @@ func (w *switcher) notes(dir string) *noted {
 func (w *switcher) recorded(s *source, ms []switchedMutant, loops []loop) []byte {
 	p, fn := ms[0].c.pkg, ms[0].c.fn
 	sites := p.sites(ms)
-	if len(sites)+len(loops) == 0 {
-		return nil
-	}
 	n := w.notes(path.Dir(s.path))
-	at := n.words
+	entered, at := n.words, n.words+1
 	for i := range loops {
 		loops[i].word = at
 		at++
 	}
+	counted := slices.Concat(loops, p.blocks(fn))
+	for i := len(loops); i < len(counted); i++ {
+		counted[i].word = at
+		at++
+	}
+	slices.SortFunc(counted, func(a, b loop) int { return a.after - b.after })
 	var functions strings.Builder
 	for _, x := range sites {
 		x.name, x.at = fmt.Sprintf("lane%s_%d", w.name, at), at
@@ -58,8 +61,9 @@ func (w *switcher) recorded(s *source, ms []switchedMutant, loops []loop) []byte
 	}
 	from, to := bodyOf(p, fn)
 	body := p.withSites(sites, from, to, s.src, func(from, to int) string {
-		return turning(s.src, loops, from, to, func(l loop) string { return fmt.Sprintf("count%s(%d)", w.name, l.word) })
+		return turning(s.src, counted, from, to, func(l loop) string { return fmt.Sprintf("count%s(%d)", w.name, l.word) })
 	})
+	body = fmt.Sprintf(" count%s(%d);", w.name, entered) + body
 	if !p.compiles(s, fn, edit{from, to, body}, w.declared(s)+functions.String()) {
 		return nil
 	}
@@ -68,6 +72,11 @@ func (w *switcher) recorded(s *source, ms []switchedMutant, loops []loop) []byte
 		n.turns[l.number] = l.word
 	}
 	n.functions.WriteString(functions.String())
+	f := mutate.Counted{Record: n.file, At: entered}
+	for _, m := range ms {
+		f.Mutants = append(f.Mutants, m.m.ID)
+	}
+	w.out.Functions = append(w.out.Functions, f)
 	for _, x := range sites {
 		site := mutate.Site{Record: n.file, At: x.at}
 		for _, m := range x.mutants {
@@ -76,6 +85,34 @@ func (w *switcher) recorded(s *source, ms []switchedMutant, loops []loop) []byte
 		w.out.Sites = append(w.out.Sites, site)
 	}
 	return []byte(body)
+}
+
+// blocks are those of a function's body that need not be entered whenever it is, but for the loops that are counted anyway.
+func (p *pkg) blocks(fn *ast.FuncDecl) (out []loop) {
+	apart := map[*ast.BlockStmt]bool{fn.Body: true}
+	add := func(pos token.Pos) { out = append(out, loop{after: p.fset.PositionFor(pos, false).Offset + 1}) }
+	ast.Inspect(fn.Body, func(x ast.Node) bool {
+		switch x := x.(type) {
+		case *ast.ForStmt:
+			apart[x.Body] = true
+		case *ast.SwitchStmt:
+			apart[x.Body] = true // holds clauses alone, as do the next two
+		case *ast.TypeSwitchStmt:
+			apart[x.Body] = true
+		case *ast.SelectStmt:
+			apart[x.Body] = true
+		case *ast.CaseClause:
+			add(x.Colon)
+		case *ast.CommClause:
+			add(x.Colon)
+		case *ast.BlockStmt:
+			if !apart[x] {
+				add(x.Lbrace)
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // declared stands, where a body is checked, for the file that the package gets.

@@ -35,7 +35,7 @@ func (r *Result) Copies(ms []*mutate.Mutant, seed [32]byte) *Copies {
 	out.names = regexp.MustCompile(out.mark + `([0-9]+)`)
 	for _, m := range ms {
 		c := r.candidates[m.ID]
-		if c == nil || !c.switchable(m) || isGeneric(c.fn) || c.fn.Name.Name == "_" {
+		if c == nil || c.fn == nil || isGeneric(c.fn) || c.fn.Name.Name == "_" || !(&switchedMutant{m: m, c: c}).switchable() {
 			continue
 		}
 		text := out.Files[c.src.path]

@@ -93,6 +93,7 @@ func (w *switcher) bounded(n *noted) string {
 	}
 	return strings.NewReplacer("ID", w.name, "TURNS", strconv.Itoa(len(n.turns)), "LIMITS", strconv.Quote(n.limits), "ENDED", strconv.Quote(w.out.Ended)).Replace(`
 var turnsID, mostID [TURNS]uint32
+var sinceID uint32 // the value for which they are counted
 
 func limitID() {
 	fd, err := kernelID.Open(LIMITS, kernelID.O_RDONLY|kernelID.O_CLOEXEC, 0)
@@ -108,6 +109,11 @@ func limitID() {
 }
 
 func turnID(loop int) {
+	if now := atomicID.LoadUint32(laneID); atomicID.LoadUint32(&sinceID) != now && atomicID.SwapUint32(&sinceID, now) != now {
+		for i := range turnsID {
+			atomicID.StoreUint32(&turnsID[i], 0)
+		}
+	}
 	if most := mostID[loop]; most > 0 && atomicID.AddUint32(&turnsID[loop], 1) > most {
 		fd, _ := kernelID.Open(ENDED, kernelID.O_WRONLY|kernelID.O_CREAT|kernelID.O_CLOEXEC, 0600)
 		kernelID.Close(fd)

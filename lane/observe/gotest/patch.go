@@ -22,6 +22,10 @@ var (
 	reportWASISource []byte
 	//go:embed overlay/lane_report_other.go.txt
 	reportOtherSource []byte
+	//go:embed overlay/lane_joint_linux.go.txt
+	jointLinuxSource []byte
+	//go:embed overlay/lane_joint_other.go.txt
+	jointOtherSource []byte
 )
 
 // hookedFiles are the files of package testing that get hooks.
@@ -34,6 +38,8 @@ func patchTesting(version string, read func(name string) ([]byte, error)) (map[s
 		"lane_report_linux.go":  reportLinuxSource,
 		"lane_report_wasip1.go": reportWASISource,
 		"lane_report_other.go":  reportOtherSource,
+		"lane_joint_linux.go":   jointLinuxSource,
+		"lane_joint_other.go":   jointOtherSource,
 	}
 	for _, name := range hookedFiles {
 		src, err := read(name)

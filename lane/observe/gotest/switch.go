@@ -53,6 +53,8 @@ func (Reporter) Switch(r observe.Request, files map[string][]byte) (observe.Swit
 	plan.Run = func(value string, tests []string, failFast bool) ([]observe.Plan, error) {
 		return s.switchRuns(units, env, value, tests, failFast)
 	}
+	plan.Program = func(test string) string { return s.program(units, test) }
+	plan.Joint = func(o observe.JointOrder) (observe.JointPlan, error) { return s.joint(units, env, o) }
 	return plan, nil
 }
 

@@ -123,3 +123,21 @@ func unsure(done chan bool, n int) (s string) {
 	}
 	return
 }
+
+type colour uint8
+
+// Values that variables have from the start.
+var (
+	Loud                 = true
+	width, height        = 40, 30 - 5
+	paint         colour = 3 + 1
+	sizes                = []int{1, 2,
+		3 * 4}
+	area  = width * height // depends on others
+	where = place()        // says on which line it was called
+)
+
+func place() int {
+	_, _, line, _ := runtime.Caller(1)
+	return line
+}

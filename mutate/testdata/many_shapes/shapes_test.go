@@ -88,3 +88,9 @@ func TestUnsure(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+func TestValues(t *testing.T) {
+	if !Loud || width != 40 || paint != 4 || sizes[2] != 12 || len(sizes) != 3 || area != 1000 || where != 137 {
+		t.Error(Loud, width, paint, sizes, area, where)
+	}
+}
