@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,8 +166,11 @@ func (j *job) seed(ctx context.Context, t *task) (string, error) {
 		return "", fmt.Errorf("make seed tree: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	for name, text := range seeder.Seed() {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+	files := seeder.Seed()
+	what := []string{"seed"}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		what = append(what, name, files[name])
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o644); err != nil {
 			return "", fmt.Errorf("make seed tree: %w", err)
 		}
 	}
@@ -177,7 +181,7 @@ func (j *job) seed(ctx context.Context, t *task) (string, error) {
 	plain.Argv, plain.Dir, plain.Env = []string{"go", "test", "./..."}, "", systemOf(t.runner.Env)
 	seed := &task{spec: t.spec, closure: t.closure, runner: &plain}
 	seed.spec.Run, seed.spec.Dir = plain.Argv, ""
-	return j.warm(ctx, seed, dir, "seed", "")
+	return j.warm(ctx, seed, dir, buildcache.Key(what...), "")
 }
 
 // warm leases the build cache of a task and a tree, made above the one that is below.

@@ -4,9 +4,10 @@ import "strings"
 
 // seedImports are the packages of the standard library that tests and what they test use most; each brings
 // its own dependencies. What is missing here (net/http, say) is compiled once per tree: a longer list would
-// make everybody's first check pay for what few need.
-var seedImports = strings.Fields(`bufio bytes context encoding/json errors flag fmt io log math os os/exec path/filepath reflect regexp sort strconv
-	strings sync time`)
+// make everybody's first check pay for what few need. runtime/coverage is what each program that measures coverage has in it: some
+// twenty packages, which are compiled again for each build where no layer below has them.
+var seedImports = strings.Fields(`bufio bytes context encoding/json errors flag fmt io log math os os/exec path/filepath reflect regexp runtime/coverage
+	sort strconv strings sync time`)
 
 // Seed is a module whose test imports the common part of the standard library.
 func (Reporter) Seed() map[string]string {
