@@ -122,7 +122,7 @@ func (r *run) recall(res *Result) bool {
 		r.matrix.set(k, res.Mutant.ID, CellKilled)
 		r.matrix.set(r.suite.top(k), res.Mutant.ID, CellKilled)
 	}
-	r.remember(was.Killers)
+	r.remember(&res.Mutant, was.Killers)
 	return true
 }
 

@@ -118,7 +118,7 @@ func (n *nullState) snapshot() *nullState {
 // pass here and fail there. Where one fails, a second run without an end at the first says which others do.
 func (r *run) runNull(ctx context.Context, n *nullState, file string, tier Tier, tests []string) Control {
 	c := Control{File: file, Tier: tier, Tests: tests}
-	t := Trial{Purpose: ForNull, Tests: r.order(tests), Tier: tier, FailFast: !r.Whole && r.mayStopEarly(tests, n)}
+	t := Trial{Purpose: ForNull, Tests: r.order(tests, nil), Tier: tier, FailFast: !r.Whole && r.mayStopEarly(tests, n)}
 	t.ID = fmt.Sprintf("%s/%s/%s/%d", t.Purpose, file, tier, len(n.results)+1)
 	if err := r.layNull(&t, &c); err != nil {
 		n.broken = "read source: " + err.Error()

@@ -26,8 +26,8 @@ type run struct {
 	trials  int
 	left    int
 	spent   time.Duration
-	lost    int            // trials in a row that the runner could not run
-	kills   map[string]int // by top-level test, so far
+	lost    int          // trials in a row that the runner could not run
+	kills   map[kill]int // so far, by top-level tests
 
 	switched *Switched
 	records  []Record          // of recorded runs; nil = there are none
@@ -50,7 +50,7 @@ func (e Engine) Run(ctx context.Context, plan Plan) (*Report, error) {
 	}
 	r := &run{
 		Engine: e, plan: &plan, suite: newSuite(e.Clean), limits: e.Limits.withDefaults(), start: time.Now(),
-		results: make([]Result, len(plan.Mutants)), reached: map[string]reached{}, matrix: newMatrix(), kills: map[string]int{}, nulls: map[nullKey]*nullState{},
+		results: make([]Result, len(plan.Mutants)), reached: map[string]reached{}, matrix: newMatrix(), kills: map[kill]int{}, nulls: map[nullKey]*nullState{},
 	}
 	if r.Concurrency <= 0 {
 		r.Concurrency = 2
@@ -204,7 +204,7 @@ func (r *run) judgeMutant(ctx context.Context, res *Result) {
 		return
 	}
 	if res.Asked != nil {
-		res.Asked = r.order(null.without(res.Asked))
+		res.Asked = r.order(null.without(res.Asked), m)
 		if len(res.Asked) == 0 {
 			res.Verdict, res.Reason = Uncovered, "only tests that fail on the null mutant reach it"
 			return
@@ -225,7 +225,7 @@ func (r *run) judgeMutant(ctx context.Context, res *Result) {
 		res.Output = ""
 	}
 	if f.verdict == Killed {
-		r.remember(f.killers)
+		r.remember(m, f.killers)
 	}
 }
 

@@ -135,7 +135,7 @@ func (r *run) canaries3(ctx context.Context, file string, mutants []int) map[str
 		if null.broken != "" || r.stop(ctx) != "" {
 			continue
 		}
-		t := Trial{ID: fmt.Sprintf("%s/%s/%s/%s", ForCanary, file, T3, m.Func), Purpose: ForCanary, Tests: r.order(tests), Tier: T3, Switch: v, FailFast: true}
+		t := Trial{ID: fmt.Sprintf("%s/%s/%s/%s", ForCanary, file, T3, m.Func), Purpose: ForCanary, Tests: r.order(tests, m), Tier: T3, Switch: v, FailFast: true}
 		r.budget(&t, null)
 		res, err := r.try(ctx, t)
 		if err != nil {

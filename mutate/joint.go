@@ -80,8 +80,9 @@ func (c *Counted) ran(rec Record) bool {
 }
 
 const (
-	// jointWall bounds, in sum, the tests that a joint process asks about one mutant: somewhat less than what a process costs.
-	jointWall = 20 * time.Millisecond
+	// jointWall bounds, in sum, the tests that a joint process asks about one mutant: those that live through them run them again in a
+	// process of their own, which costs two or three times that to start.
+	jointWall = 8 * time.Millisecond
 	// jointSize is how many mutants a joint process is started with: the next ones are asked of the tests that killed most by then.
 	jointSize = 40
 	// jointStarts bounds the processes that such a number is worth, over those in which a mutant was noticed by a panic.
@@ -130,7 +131,7 @@ func (r *run) jointTests(res *Result) (out []string) {
 	}
 	fails := r.state(nullKey{res.Mutant.File, T2}).snapshot().fails
 	program, sum := "", time.Duration(0)
-	for _, t := range r.order(res.Asked) {
+	for _, t := range r.order(res.Asked, &res.Mutant) {
 		wall := r.suite.tests[t].Wall
 		switch p := r.switched.Joint.Program(t); {
 		case fails[t]:
@@ -197,7 +198,7 @@ func (r *run) askedBy(mutants []int) []string {
 		out = append(out, t)
 	}
 	slices.Sort(out)
-	return r.order(out)
+	return r.order(out, nil)
 }
 
 // jointBounds are those of a process that runs each of the tests so many times.
@@ -281,7 +282,7 @@ func (r *run) noticed(j joining, test string, spent Spent) {
 	r.mu.Unlock()
 	res.Verdict, res.Joint, res.Killers, res.Trials = Killed, true, []string{test}, 1
 	res.CPU, res.Wall = spent.CPU, spent.Wall
-	r.remember(res.Killers)
+	r.remember(&res.Mutant, res.Killers)
 	r.keep(&res, false)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -208,7 +208,7 @@ func TestNothingIsTriedJointly(t *testing.T) {
 // All tests of an entry are of one program, the one of the likeliest killer, and take less than a start in sum.
 func TestTestsOfAnEntry(t *testing.T) {
 	_, j, e, ms := joined(8, "A1", "B1", "A2", "A3", "A4")
-	e.Clean[3].Wall, e.Clean[4].Wall = 15*time.Millisecond, 16*time.Millisecond
+	e.Clean[3].Wall, e.Clean[4].Wall = 4*time.Millisecond, 5*time.Millisecond
 	for i := range ms {
 		j.fates[ms[i].ID] = JointOutcome{JointUnnoticed, 2}
 	}
@@ -227,5 +227,25 @@ func TestJointProcessesThatDie(t *testing.T) {
 	rep := mustRun(t, e, ms...)
 	if len(j.tried) != jointStarts || len(jointly(rep)) != 0 || len(own(d)) != 20 {
 		t.Errorf("%d processes, %q", len(j.tried), own(d))
+	}
+}
+
+// Who noticed something in a function goes first where that function is mutated again, then who noticed most, then who is quickest.
+func TestKillersOfTheFunctionFirst(t *testing.T) {
+	r := run{suite: newSuite(clean("A", "B", "C", "D")), kills: map[kill]int{}}
+	here, there := &Mutant{File: "f.go", Func: "Here"}, &Mutant{File: "f.go", Func: "There"}
+	for mutant, killers := range map[*Mutant][]string{here: {"C"}, there: {"D", "D"}} {
+		for _, k := range killers {
+			r.remember(mutant, []string{k})
+		}
+	}
+	r.remember(there, []string{"D"})
+	for _, tt := range []struct {
+		m    *Mutant
+		want string
+	}{{here, "C D A B"}, {there, "D C A B"}, {&Mutant{File: "g.go", Func: "Here"}, "D C A B"}, {nil, "D C A B"}} {
+		if got := strings.Join(r.order([]string{"A", "B", "C", "D"}, tt.m), " "); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.m, got, tt.want)
+		}
 	}
 }

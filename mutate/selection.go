@@ -1,8 +1,8 @@
 package mutate
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 )
 
 // prepare decides what can be decided without a run: known verdicts and mutants that no test reaches.
@@ -90,29 +90,33 @@ func (r *run) mayReach(m *Mutant, test string) bool {
 	return found
 }
 
-// order puts the likeliest killer first: who killed most so far, then who is quickest.
-func (r *run) order(tests []string) []string {
+// order puts the likeliest killer first: who killed most so far of the same function, then of all, then who is quickest. nil = of no
+// mutant in particular.
+func (r *run) order(tests []string, m *Mutant) []string {
 	r.mu.Lock()
-	kills := make(map[string]int, len(tests))
+	near, all := make(map[string]int, len(tests)), make(map[string]int, len(tests))
 	for _, t := range tests {
-		kills[t] = r.kills[t]
+		all[t] = r.kills[kill{test: t}]
+		if m != nil {
+			near[t] = r.kills[kill{t, m.File, m.Func}]
+		}
 	}
 	r.mu.Unlock()
 	out := slices.Clone(tests)
-	sort.SliceStable(out, func(i, j int) bool {
-		a, b := out[i], out[j]
-		if kills[a] != kills[b] {
-			return kills[a] > kills[b]
-		}
-		return r.suite.tests[a].Wall < r.suite.tests[b].Wall
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(all[b], all[a]), cmp.Compare(r.suite.tests[a].Wall, r.suite.tests[b].Wall))
 	})
 	return out
 }
 
-func (r *run) remember(killers []string) {
+// kill counts what a test noticed in a function; in no file, of all.
+type kill struct{ test, file, function string }
+
+func (r *run) remember(m *Mutant, killers []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, t := range topsOf(killers, r.suite.top) {
-		r.kills[t]++
+		r.kills[kill{test: t}]++
+		r.kills[kill{t, m.File, m.Func}]++
 	}
 }
