@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	fence.Init()
 	wasi.Init()
-	testscript.Main(tests{m}, map[string]func(){"lane": main})
+	testscript.Main(m, map[string]func(){"lane": main})
 }
 
 // TestStories runs every testdata/script/*.txt: one story each, told with real Nix, git and fence.

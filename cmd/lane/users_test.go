@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,60 +23,26 @@ type user struct {
 	home string
 }
 
-// users gives each of them a home, the same in all tests: what one test compiled there of a standard library is warm in the next.
 func users(t *testing.T) []user {
 	t.Helper()
-	homes.make.Do(func() { homes.users, homes.err = makeUsers() })
-	if homes.err != nil {
-		t.Fatal(homes.err)
-	}
-	return homes.users
-}
-
-// homes are those that tests share; see tests.Run.
-var homes struct {
-	make  sync.Once
-	dir   string
-	users []user
-	err   error
-}
-
-func makeUsers() (out []user, err error) {
-	if homes.dir, err = os.MkdirTemp("", "lane-users-"); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(homes.dir, 0o755); err != nil {
-		return nil, err
-	}
+	var out []user
 	for _, u := range []user{{name: "root", id: 0}, {name: "ordinary", id: ordinary}} {
 		if os.Geteuid() != 0 {
 			u = user{name: "caller", id: os.Geteuid()}
 		}
-		u.home = filepath.Join(homes.dir, u.name)
-		if err := errors.Join(os.Mkdir(u.home, 0o700), os.Chown(u.home, u.id, u.id)); err != nil {
-			return nil, err
+		u.home = filepath.Join(open(t, t.TempDir()), u.name)
+		if err := os.Mkdir(u.home, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(u.home, u.id, u.id); err != nil {
+			t.Fatal(err)
 		}
 		out = append(out, u)
 		if u.name == "caller" {
 			break
 		}
 	}
-	return out, nil
-}
-
-// tests are those of the package; the homes of their users go when the last has run.
-type tests struct{ *testing.M }
-
-func (t tests) Run() int {
-	code := t.M.Run()
-	if homes.dir == "" {
-		return code
-	}
-	if err := os.RemoveAll(homes.dir); err != nil {
-		fmt.Fprintln(os.Stderr, "remove the homes of users:", err)
-		return max(code, 1)
-	}
-	return code
+	return out
 }
 
 // open lets everybody pass through a temporary folder and those above it.
@@ -112,30 +77,6 @@ func build(t *testing.T) string {
 		t.Fatalf("build lane: %v\n%s", err, text)
 	}
 	return out
-}
-
-// A repository of 5,000 files with history, a spec on a branch, checked twice at once by each user. It is the first test with these users,
-// so that nothing is warm in their homes and two processes want to warm it at once.
-func TestLargeRepositoryByManyAtOnce(t *testing.T) {
-	testclosure.Go(t)
-	lane := build(t)
-	repo := largeRepository(t, open(t, t.TempDir()))
-	var wg sync.WaitGroup
-	for _, u := range users(t) {
-		for _, spec := range []string{"one", "two"} {
-			wg.Go(func() {
-				out, err := u.command(repo, lane, "check", "specs/"+spec+".toml").CombinedOutput()
-				if err != nil || !strings.Contains(string(out), "passed  VAL-1") {
-					t.Errorf("%s, %s: %v\n%s", u.name, spec, err, out)
-				}
-			})
-		}
-	}
-	wg.Wait()
-	fsck := exec.Command("git", "-c", "safe.directory=*", "-C", repo, "fsck", "--strict")
-	if out, err := fsck.CombinedOutput(); err != nil {
-		t.Errorf("git fsck: %v\n%s", err, out)
-	}
 }
 
 // Every example gets its verdict, for an ordinary user who has no Nix store of his own and uses the closures that root warmed. Root, by
@@ -182,6 +123,29 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d examples got their verdict, want %d", n, want)
 			}
 		})
+	}
+}
+
+// A repository of 5,000 files with history, a spec on a branch, checked twice at once by each user.
+func TestLargeRepositoryByManyAtOnce(t *testing.T) {
+	testclosure.Go(t)
+	lane := build(t)
+	repo := largeRepository(t, open(t, t.TempDir()))
+	var wg sync.WaitGroup
+	for _, u := range users(t) {
+		for _, spec := range []string{"one", "two"} {
+			wg.Go(func() {
+				out, err := u.command(repo, lane, "check", "specs/"+spec+".toml").CombinedOutput()
+				if err != nil || !strings.Contains(string(out), "passed  VAL-1") {
+					t.Errorf("%s, %s: %v\n%s", u.name, spec, err, out)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	fsck := exec.Command("git", "-c", "safe.directory=*", "-C", repo, "fsck", "--strict")
+	if out, err := fsck.CombinedOutput(); err != nil {
+		t.Errorf("git fsck: %v\n%s", err, out)
 	}
 }
 
