@@ -26,11 +26,18 @@ func BenchmarkGremlins(b *testing.B) {
 	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true})
 }
 
-// BenchmarkGremlinsLongSuite is the same for a module whose suite takes 40 seconds, most of which its tests sleep. What gremlins calls
-// timed out is three times that: at more, each mutant that waits takes half an hour there.
+// BenchmarkGremlinsLongSuite is the same for a module whose suite takes more than 20 seconds, most of which its tests wait. What gremlins
+// calls timed out is three times that: at more, each mutant that waits takes half an hour there.
 func BenchmarkGremlinsLongSuite(b *testing.B) {
 	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
-	dir := module(b, "github.com/robfig/cron/v3@v3.0.1", map[string]string{"lane.toml": spec})
+	dir := module(b, "github.com/hashicorp/go-retryablehttp@v0.7.7", map[string]string{"lane.toml": spec})
+	cmd := exec.Command("go", "mod", "vendor")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("bring what it depends on: %v\n%s", err, out)
+	}
+	git(b, dir, "add", "-A", "-f")
+	git(b, dir, "commit", "-q", "-m", "vendor")
 	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true}, "--timeout-coefficient", "3")
 }
 
