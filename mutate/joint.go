@@ -57,13 +57,12 @@ type JointOutcome struct {
 type JointState byte
 
 const (
-	JointOpen      JointState = iota // not begun
-	JointEnded                       // the process ended while it was tried
-	JointPanicked                    // the same, by a panic of a test with the fault in it, which had passed without it directly before
-	JointNoticed                     // a test fails with it and passes without it
-	JointUnnoticed                   // all tests passed with it
-	JointUnclear                     // a test neither passed nor failed
-	JointSpoiled                     // a test does not pass without the fault: the process says nothing more
+	JointEnded     JointState = iota + 1 // the process ended while it was tried
+	JointPanicked                        // the same, by a panic of a test with the fault in it, which had passed without it directly before
+	JointNoticed                         // a test fails with it and passes without it
+	JointUnnoticed                       // all tests passed with it
+	JointUnclear                         // a test neither passed nor failed
+	JointSpoiled                         // a test does not pass without the fault: the process says nothing more
 )
 
 // Counted is a function whose runs a record counts, in one word.
@@ -102,7 +101,7 @@ func (r *run) joint(ctx context.Context) {
 	byProgram := map[string][]int{}
 	var programs []string
 	for i := range r.results {
-		if tests := r.jointTests(&r.results[i]); len(tests) > 0 {
+		if tests := r.jointTests(&r.results[i], ""); len(tests) > 0 {
 			p := sw.Joint.Program(tests[0])
 			if byProgram[p] == nil {
 				programs = append(programs, p)
@@ -113,7 +112,7 @@ func (r *run) joint(ctx context.Context) {
 	n := 0
 	for _, p := range programs {
 		if at := byProgram[p]; len(at) >= worthJoining && r.stop(ctx) == "" {
-			n += r.joinProgram(ctx, at)
+			n += r.joinProgram(ctx, p, at)
 		}
 	}
 	if n > 0 {
@@ -124,13 +123,15 @@ func (r *run) joint(ctx context.Context) {
 // worthJoining is the number of mutants of one program from which joint processes save more than the control costs.
 const worthJoining = 8
 
-// jointTests are the tests that a joint process asks about a mutant, likeliest killer first, all of one program; nil = it gets its own.
-func (r *run) jointTests(res *Result) (out []string) {
+// jointTests are the tests that a joint process asks about a mutant, likeliest killer first, all of one program ("" = that of the first);
+// nil = it gets its own. As kills come in, the order changes, and no test comes in that [Joint.Repeat] has not seen: the quickest are
+// taken until their time is up, and a killer was among them before.
+func (r *run) jointTests(res *Result, program string) (out []string) {
 	if res.Verdict != "" || res.Tier != T2 || len(res.Asked) == 0 || slices.ContainsFunc(res.Asked, r.flipped) {
 		return nil
 	}
 	fails := r.state(nullKey{res.Mutant.File, T2}).snapshot().fails
-	program, sum := "", time.Duration(0)
+	sum := time.Duration(0)
 	for _, t := range r.order(res.Asked, &res.Mutant) {
 		wall := r.suite.tests[t].Wall
 		switch p := r.switched.Joint.Program(t); {
@@ -150,8 +151,8 @@ func (r *run) jointTests(res *Result) (out []string) {
 }
 
 // joinProgram tries mutants of one program, and returns how many were noticed.
-func (r *run) joinProgram(ctx context.Context, mutants []int) (noticed int) {
-	tests := r.askedBy(mutants)
+func (r *run) joinProgram(ctx context.Context, program string, mutants []int) (noticed int) {
+	tests := r.askedBy(program, mutants)
 	unsteady, before, err := r.switched.Joint.Repeat(ctx, tests, r.jointBounds(2, tests))
 	switch {
 	case ctx.Err() != nil:
@@ -178,7 +179,7 @@ func (r *run) joinProgram(ctx context.Context, mutants []int) (noticed int) {
 	})
 	parts := slices.Collect(slices.Chunk(mutants, jointSize))
 	found := make([]int, len(parts))
-	r.each(len(parts), func(i int) { found[i] = r.joinSome(ctx, parts[i]) })
+	r.each(len(parts), func(i int) { found[i] = r.joinSome(ctx, program, parts[i]) })
 	for _, n := range found {
 		noticed += n
 	}
@@ -186,10 +187,10 @@ func (r *run) joinProgram(ctx context.Context, mutants []int) (noticed int) {
 }
 
 // askedBy are the tests that joint processes ask about some mutants, quickest first.
-func (r *run) askedBy(mutants []int) []string {
+func (r *run) askedBy(program string, mutants []int) []string {
 	set := map[string]bool{}
 	for _, i := range mutants {
-		for _, t := range r.jointTests(&r.results[i]) {
+		for _, t := range r.jointTests(&r.results[i], program) {
 			set[t] = true
 		}
 	}
@@ -220,14 +221,14 @@ type joining struct {
 }
 
 // joinSome tries some mutants in as many processes as it takes, and returns how many were noticed.
-func (r *run) joinSome(ctx context.Context, mutants []int) (noticed int) {
+func (r *run) joinSome(ctx context.Context, program string, mutants []int) (noticed int) {
 	var left []joining
 	for _, i := range mutants {
 		res := &r.results[i]
 		r.mu.Lock()
 		m := res.Mutant
 		r.mu.Unlock()
-		left = append(left, joining{result: i, entry: JointEntry{Value: r.switched.Value[m.ID], Tests: r.jointTests(res)}})
+		left = append(left, joining{result: i, entry: JointEntry{Value: r.switched.Value[m.ID], Tests: r.jointTests(res, program)}})
 	}
 	nulls := map[string]int{}
 	null := func(j joining) string {

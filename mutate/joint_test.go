@@ -22,6 +22,7 @@ type doubleJoint struct {
 	failing  error
 	tried    [][]string // values, process by process
 	repeated [][]string
+	wrong    []string // what it should not have been asked
 }
 
 func (d *doubleJoint) Program(test string) string { return test[:1] }
@@ -37,10 +38,18 @@ func (d *doubleJoint) Try(_ context.Context, entries []JointEntry, _ Bounds) (ou
 	var values []string
 	used := map[string]bool{}
 	for _, e := range entries {
+		for _, t := range e.Tests {
+			if !slices.ContainsFunc(d.repeated, func(seen []string) bool { return slices.Contains(seen, t) }) {
+				d.wrong = append(d.wrong, t+" was never run twice")
+			}
+			if d.Program(t) != d.Program(entries[0].Tests[0]) {
+				d.wrong = append(d.wrong, t+" is not of the program of "+entries[0].Tests[0])
+			}
+		}
 		values = append(values, e.Value+":"+strings.Join(e.Tests, ","))
 		for _, v := range []string{e.Value, e.Null} {
 			if used[v] {
-				err = fmt.Errorf("%s is used twice in one process", v)
+				d.wrong = append(d.wrong, v+" is used twice in one process")
 			}
 			used[v] = true
 		}
@@ -59,7 +68,7 @@ func (d *doubleJoint) Try(_ context.Context, entries []JointEntry, _ Bounds) (ou
 			break
 		}
 	}
-	return out, Spent{CPU: time.Second}, err
+	return out, Spent{CPU: time.Second}, nil
 }
 
 // joined is an engine with n mutants on a line that tests reach, all of them switched, and a function that the record counts.
@@ -131,6 +140,9 @@ func TestJointMutants(t *testing.T) {
 	j.fates["m03"] = JointOutcome{JointEnded, 0}
 	j.fates["m04"] = JointOutcome{JointNoticed, 1}
 	rep := mustRun(t, e, ms...)
+	if len(j.wrong) > 0 {
+		t.Errorf("%q", j.wrong)
+	}
 	if got := jointly(rep); !slices.Equal(got, []string{"m02", "m04", "m05", "m08"}) {
 		t.Errorf("noticed jointly: %q", got)
 	}
@@ -247,5 +259,43 @@ func TestKillersOfTheFunctionFirst(t *testing.T) {
 		if got := strings.Join(r.order([]string{"A", "B", "C", "D"}, tt.m), " "); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.m, got, tt.want)
 		}
+	}
+}
+
+// A mutant stays in the program that it was put into, also when a test of another one has noticed more by then, and no test comes in that was
+// not run twice.
+func TestJointProgramsStayApart(t *testing.T) {
+	_, j, e, ms := joined(120, "A1", "B1", "A2", "B2", "A3")
+	for i := range e.Clean {
+		e.Clean[i].Wall = time.Duration(2+i) * time.Millisecond
+	}
+	// Half of the mutants are reached by tests of B first, and then by those of A.
+	e.Reach = &Reach{}
+	for i := range ms {
+		ms[i].Line, ms[i].Reach, ms[i].Offset = 1+i%2, Range{1 + i%2, 1 + i%2}, 4*(i%2)
+	}
+	for _, id := range []string{"A1", "A2", "A3"} {
+		e.Reach.Add(id, "f.go", line(1))
+	}
+	for _, id := range []string{"B1", "A2", "B2", "A3"} {
+		e.Reach.Add(id, "f.go", line(2))
+	}
+	for i := range ms {
+		if i%2 == 0 {
+			j.fates[ms[i].ID] = JointOutcome{JointNoticed, 1} // A2 notices most, and goes first from then on
+		}
+	}
+	rep := mustRun(t, e, ms...)
+	for _, values := range j.tried {
+		for _, v := range values {
+			var n int
+			var tests string
+			if fmt.Sscanf(v, "m%d:%s", &n, &tests); n%2 == 1 && tests != "B1,B2" && tests != "B2,B1" {
+				t.Errorf("a mutant of the second program is tried by %s", v)
+			}
+		}
+	}
+	if len(j.wrong) > 0 || len(j.repeated) != 2 || len(jointly(rep)) != 120 {
+		t.Errorf("%q, repeated %q, %d noticed", j.wrong, j.repeated, len(jointly(rep)))
 	}
 }

@@ -48,7 +48,8 @@ const SwitchFile = "/lane/go/switch"
 const maxSwitched = 4 << 20
 
 // Switch puts mutants into the text of their files. It takes those whose viability is proven and whose edit lies within the body
-// of a declared function or in a short initial value; what labels, compiler directives, cgo or #line-like comments make delicate is left to a build of its own.
+// of a declared function or in a short initial value; what labels, compiler directives, cgo or #line-like comments make delicate is
+// left to a build of its own.
 // The seed chooses values and names, so that code cannot tell a mutant's value from that of a null mutant.
 func (r *Result) Switch(ms []*mutate.Mutant, seed [32]byte) *Switched {
 	w := &switcher{r: r, rand: rand.New(rand.NewChaCha8(seed)), taken: map[string]bool{"0": true}, noted: map[string]*noted{}}
@@ -237,7 +238,7 @@ func (w *switcher) head(out *bytes.Buffer, s *source, ms []switchedMutant, null 
 }
 
 // reader is the file that reads the value, before anything of the package runs. It goes to the kernel itself, so that no other package's
-// state is touched.
+// state is touched. A process of the box that cannot have the page that it is to share ends: it would take the original for a mutant.
 func (w *switcher) reader(pkg string, n *noted) []byte {
 	open, rest := "", ""
 	if n.words > 1 {

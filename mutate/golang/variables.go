@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // maxInitial bounds the bytes of an initial value that is switched: each mutant is a copy of it.
@@ -51,7 +52,7 @@ func embedded(g *ast.GenDecl, v *ast.ValueSpec) bool {
 			continue
 		}
 		for _, c := range doc.List {
-			if len(c.Text) > 5 && c.Text[:5] == "//go:" {
+			if strings.HasPrefix(c.Text, "//go:") {
 				return true
 			}
 		}
