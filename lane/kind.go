@@ -76,6 +76,21 @@ func isSource(name string) bool {
 	return golang.IsSource(name) || path.Ext(name) != ".go" && kindOf(name) == assurance.FileCode
 }
 
+// isInstalled reports whether a path is of a package that npm put there.
+func isInstalled(name string) bool { return strings.Contains("/"+name, "/node_modules/") }
+
+// isVendored reports whether a path is a copy of someone else's code that is kept in the tree: below the folder vendor of the root, of
+// another Go module (what is below is named by its host), or of Ruby's bundler. A package of the project that is itself called vendor is
+// none. What a change edits there is code like any other; a run over the whole tree passes it over.
+func isVendored(name string) bool {
+	before, after, ok := strings.Cut("/"+name, "/vendor/")
+	if !ok {
+		return false
+	}
+	first, _, _ := strings.Cut(after, "/")
+	return before == "" || strings.Contains(after, "/") && (strings.Contains(first, ".") || first == "bundle")
+}
+
 // testFolders hold tests and what they need, in languages other than Go.
 var testFolders = strings.Fields("test tests t spec specs __tests__")
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vallane/lane/assurance"
 	"github.com/vallane/lane/lane/worktree"
+	"github.com/vallane/lane/mutate"
 )
 
 func TestKindOf(t *testing.T) {
@@ -26,6 +27,27 @@ func TestKindOf(t *testing.T) {
 				t.Errorf("%s is %s, want %s", name, got, kind)
 			}
 		}
+	}
+}
+
+// What is vendored has no mutants in a run over the whole tree; a package of that name is the project's own.
+func TestVendoredIsPassedOver(t *testing.T) {
+	for name, want := range map[string]bool{
+		"vendor/golang.org/x/sys/unix/mkerrors.sh": true, "vendor/cart.c": true, "api/vendor/github.com/a/b/run.sh": true, "vendor/bundle/ruby/3.1.0/a.rb": true,
+		"app/vendor/bundle/a.rb": true, "src/main/java/shop/vendor/Order.java": false, "src/vendor/mod.rs": false, "src/vendor.rs": false, "vendors/a.rs": false,
+	} {
+		if got := isVendored(name); got != want {
+			t.Errorf("vendored %s: %v", name, got)
+		}
+	}
+	a := newAgreed(t, agreedSpec)
+	a.change(map[string]string{"run.sh": "echo one\n"})
+	j, err := a.planned(a.o)
+	must(t, err)
+	j.changedLines = map[string][]mutate.Range{"vendor/changed.sh": {}}
+	got := j.holding(strings.Fields("run.sh vendor/a.sh vendor/changed.sh app/node_modules/a/b.sh src/vendor/mod.rs"))
+	if diff := cmp.Diff(strings.Fields("run.sh vendor/changed.sh src/vendor/mod.rs"), got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -47,12 +47,13 @@ func (j *job) findUntyped(ctx context.Context, head fs.FS, files []string) (all 
 	return slices.Concat(j.untyped.syntax.Mutants, j.untyped.shell.Mutants, j.untyped.text.Mutants), nil
 }
 
-// holding keeps the files of code and configuration that tests may notice a fault of.
+// holding keeps the files of code and configuration that tests may notice a fault of: none that npm installed, and of what is vendored
+// what the change edits.
 func (j *job) holding(files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(name string) bool {
 		k := j.kind(name)
 		return k != assurance.FileCode && k != assurance.FileConfig || j.isSpec(name) || isEnvironment(j.evidence.Plan.Change, name) ||
-			strings.Contains("/"+name, "/node_modules/")
+			isInstalled(name) || isVendored(name) && j.changedLines[name] == nil
 	})
 }
 

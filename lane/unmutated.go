@@ -52,7 +52,7 @@ func (j *job) code() (out []string) {
 		return nil
 	}
 	for name := range all {
-		if isSource(name) && !strings.Contains("/"+name, "/node_modules/") {
+		if isSource(name) && !isInstalled(name) && !isVendored(name) {
 			out = append(out, name)
 		}
 	}
