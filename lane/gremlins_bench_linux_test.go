@@ -26,9 +26,19 @@ func BenchmarkGremlins(b *testing.B) {
 	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true})
 }
 
-// BenchmarkGremlinsLongSuite is the same for a module whose suite takes more than 20 seconds, most of which its tests wait. What gremlins
-// calls timed out is three times that: at more, each mutant that waits takes half an hour there.
+// BenchmarkGremlinsLongSuite is the same for a module whose suite takes more than 20 seconds of computing, spread over 46 tests: for one of its
+// files, and the two kinds of fault of which gremlins makes most there, as a whole run takes gremlins hours. What it calls timed out is three
+// times what the suite takes: at more, each mutant that turns in a circle takes half an hour.
 func BenchmarkGremlinsLongSuite(b *testing.B) {
+	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
+	dir := module(b, "github.com/tidwall/btree@v1.7.0", map[string]string{"lane.toml": spec})
+	mine := MutateOptions{All: true, NoCache: true, Budget: 5 * time.Hour, Paths: []string{"map.go"}, Operators: []string{"boundary", "comparison"}}
+	compareWithGremlins(b, dir, mine, "--timeout-coefficient", "3", "-E", `^(btree|btreeg|set)\.go$`,
+		"--arithmetic-base=false", "--increment-decrement=false", "--invert-negatives=false")
+}
+
+// BenchmarkGremlinsWaitingSuite is the same for a module whose suite takes more than 20 seconds, 15 of which one of its tests waits.
+func BenchmarkGremlinsWaitingSuite(b *testing.B) {
 	spec := "id = \"all\"\nchange = \"tree\"\n[[task]]\nname = \"unit\"\nrun = [\"go\", \"test\", \"./...\"]\n"
 	dir := module(b, "github.com/hashicorp/go-retryablehttp@v0.7.7", map[string]string{"lane.toml": spec})
 	cmd := exec.Command("go", "mod", "vendor")
@@ -38,7 +48,7 @@ func BenchmarkGremlinsLongSuite(b *testing.B) {
 	}
 	git(b, dir, "add", "-A", "-f")
 	git(b, dir, "commit", "-q", "-m", "vendor")
-	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true}, "--timeout-coefficient", "3")
+	compareWithGremlins(b, dir, MutateOptions{All: true, NoCache: true, Budget: 5 * time.Hour}, "--timeout-coefficient", "3")
 }
 
 // compareWithGremlins reports the speeds, and each mutant of which the two do not say the same.

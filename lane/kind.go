@@ -2,6 +2,8 @@ package lane
 
 import (
 	"bytes"
+	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -89,6 +91,21 @@ func isVendored(name string) bool {
 	}
 	first, _, _ := strings.Cut(after, "/")
 	return before == "" || strings.Contains(after, "/") && (strings.Contains(first, ".") || first == "bundle")
+}
+
+// isScript reports whether a file that nothing but its first line tells the kind of is a script, which is code.
+func isScript(tree fs.FS, name string) bool {
+	if path.Ext(name) != "" || kindOf(name) != assurance.FileOther || inTestFolder(name) {
+		return false
+	}
+	f, err := tree.Open(name)
+	if err != nil {
+		return false // a link to nothing
+	}
+	defer f.Close()
+	first := make([]byte, 2)
+	_, err = io.ReadFull(f, first)
+	return err == nil && string(first) == "#!"
 }
 
 // testFolders hold tests and what they need, in languages other than Go.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,7 +46,7 @@ func TestVendoredIsPassedOver(t *testing.T) {
 	j, err := a.planned(a.o)
 	must(t, err)
 	j.changedLines = map[string][]mutate.Range{"vendor/changed.sh": {}}
-	got := j.holding(strings.Fields("run.sh vendor/a.sh vendor/changed.sh app/node_modules/a/b.sh src/vendor/mod.rs"))
+	got := j.holding(fstest.MapFS{}, strings.Fields("run.sh vendor/a.sh vendor/changed.sh app/node_modules/a/b.sh src/vendor/mod.rs"))
 	if diff := cmp.Diff(strings.Fields("run.sh vendor/changed.sh src/vendor/mod.rs"), got); diff != "" {
 		t.Error(diff)
 	}
@@ -75,6 +76,23 @@ func TestScriptsAreCode(t *testing.T) {
 	}
 }
 
+// A run over the whole tree takes the scripts that have no suffix, too: those that the change leaves alone have nothing but their first line.
+func TestScriptsOfTheWholeTree(t *testing.T) {
+	a := newAgreed(t, agreedSpec)
+	a.change(map[string]string{"run.sh": "echo one\n"})
+	j, err := a.planned(a.o)
+	must(t, err)
+	script := &fstest.MapFile{Data: []byte("#!/bin/sh\necho one\n")}
+	tree := fstest.MapFS{
+		"bin/deploy": script, "tests/run": script, "vendor/run": script, "LICENSE": script, "logo.png": script,
+		"bin/tool": {Data: []byte("\x7fELF")}, "empty": {}, "short": {Data: []byte("#")},
+	}
+	got := j.holding(tree, append(keys(tree), "gone"))
+	if diff := cmp.Diff([]string{"bin/deploy"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What a change brings is what its hunks are taken of.
 func TestHunksOfScripts(t *testing.T) {
 	a := newAgreed(t, agreedSpec)
@@ -85,7 +103,7 @@ func TestHunksOfScripts(t *testing.T) {
 	changes, err := j.fileChanges()
 	j.base = nil
 	must(t, err)
-	if len(changes) != 1 || changes[0].Path != "bin/deploy" || len(j.holding([]string{"bin/deploy", "notes"})) != 1 {
+	if len(changes) != 1 || changes[0].Path != "bin/deploy" || len(j.holding(fstest.MapFS{}, []string{"bin/deploy", "notes"})) != 1 {
 		t.Errorf("%+v", changes)
 	}
 }

@@ -29,7 +29,7 @@ func (j *job) findMutants(ctx context.Context, head fs.FS, files []string) ([]mu
 		j.note(fmt.Sprintf("%s has no mutants but hunks put back to base: %s", name, j.foundJavaScript.Unparsed[name]))
 	}
 	all := append(found.Mutants, j.foundJavaScript.Mutants...)
-	more, err := j.findUntyped(ctx, head, j.holding(files))
+	more, err := j.findUntyped(ctx, head, j.holding(head, files))
 	if err != nil {
 		return nil, err
 	}

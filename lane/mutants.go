@@ -80,7 +80,7 @@ func (j *job) planMutants(ctx context.Context, head fs.FS) (mutate.Plan, error) 
 	}
 	scope := mutate.Scope{Changed: map[string][]mutate.Range{}, All: j.spec.Mutation.Scope == spec.ScopeAll, Seed: 1}
 	files := map[string]bool{}
-	for _, c := range j.mutationCriteria(all) {
+	for _, c := range j.mutationCriteria(head, all) {
 		scope.Quota = append(scope.Quota, c)
 		for _, f := range c.Files {
 			files[f] = true
@@ -116,7 +116,7 @@ func (j *job) planMutants(ctx context.Context, head fs.FS) (mutate.Plan, error) 
 	if err != nil {
 		return mutate.Plan{}, err
 	}
-	brought, err := j.pluginMutants(ctx, head, j.holding(keys(files)))
+	brought, err := j.pluginMutants(ctx, head, j.holding(head, keys(files)))
 	if err != nil {
 		return mutate.Plan{}, err
 	}
@@ -146,7 +146,7 @@ func keys[V any](m map[string]V) (out []string) {
 }
 
 // mutationCriteria lists the criteria that tests can show, with their code and tests as files and ids.
-func (j *job) mutationCriteria(all map[string]worktree.Blob) (out []mutate.Criterion) {
+func (j *job) mutationCriteria(head fs.FS, all map[string]worktree.Blob) (out []mutate.Criterion) {
 	for i, c := range j.spec.Criteria {
 		if c.Kind != spec.KindTest {
 			continue
@@ -156,7 +156,7 @@ func (j *job) mutationCriteria(all map[string]worktree.Blob) (out []mutate.Crite
 			m.N = math.MaxInt // all of its code, in place of a sample
 		}
 		for name := range all {
-			if c.Covers(name) && isSource(name) {
+			if c.Covers(name) && (isSource(name) || isScript(head, name)) {
 				m.Files = append(m.Files, name)
 			}
 		}
@@ -234,7 +234,7 @@ func (j *job) tryMutants(ctx context.Context, t *task, root *os.Root, plan mutat
 		})
 	}
 	slices.SortFunc(e.Clean, func(a, b mutate.CleanTest) int { return compare(a.ID, b.ID) })
-	e.Criteria = j.criteriaOf(t, head)
+	e.Criteria = j.criteriaOf(root.FS(), head)
 	e.Judge = j.judged(t, head)
 	e.Blind, e.Equivalent = j.blind(t), j.sameCode(t)
 	if e.Select {
@@ -268,12 +268,12 @@ func (j *job) tryMutants(ctx context.Context, t *task, root *os.Root, plan mutat
 }
 
 // criteriaOf keeps of each criterion the tests that this task ran.
-func (j *job) criteriaOf(t *task, head statuses) (out []mutate.Criterion) {
+func (j *job) criteriaOf(tree fs.FS, head statuses) (out []mutate.Criterion) {
 	all, err := j.repo.List(j.change.HeadTree)
 	if err != nil {
 		return nil
 	}
-	for _, c := range j.mutationCriteria(all) {
+	for _, c := range j.mutationCriteria(tree, all) {
 		c.Tests = slices.DeleteFunc(slices.Clone(c.Tests), func(id string) bool { return head.seen[id] == 0 })
 		if len(c.Tests) > 0 {
 			out = append(out, c)

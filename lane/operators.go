@@ -49,10 +49,10 @@ func (j *job) findUntyped(ctx context.Context, head fs.FS, files []string) (all 
 
 // holding keeps the files of code and configuration that tests may notice a fault of: none that npm installed, and of what is vendored
 // what the change edits.
-func (j *job) holding(files []string) []string {
+func (j *job) holding(head fs.FS, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(name string) bool {
 		k := j.kind(name)
-		return k != assurance.FileCode && k != assurance.FileConfig || j.isSpec(name) || isEnvironment(j.evidence.Plan.Change, name) ||
+		return k != assurance.FileCode && k != assurance.FileConfig && !isScript(head, name) || j.isSpec(name) || isEnvironment(j.evidence.Plan.Change, name) ||
 			isInstalled(name) || isVendored(name) && j.changedLines[name] == nil
 	})
 }

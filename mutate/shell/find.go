@@ -69,7 +69,7 @@ func Find(o Options, files []string) (*Result, error) {
 			res.Unparsed[name] = err.Error()
 			continue
 		}
-		w := &walker{f: edit.New(name, src), operators: o.Operators}
+		w := &walker{everywhere: unwanted(src, file), f: edit.New(name, src), operators: o.Operators}
 		w.walk(file)
 		res.Mutants = append(res.Mutants, w.f.Mutants()...)
 		res.read[name] = true

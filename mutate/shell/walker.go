@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,15 +12,17 @@ import (
 
 // Reasons why a mutant is listed and counted, and not tested by default.
 const (
-	AridLog    = "log line"
-	AridOption = "option of the shell"
+	AridGenerated = "generated code"
+	AridLog       = "log line"
+	AridOption    = "option of the shell"
 )
 
 // walker visits the nodes of one script.
 type walker struct {
-	f         *edit.File
-	operators []string
-	stack     []syntax.Node
+	everywhere string // why nobody would want a test that notices a fault anywhere in it; "" = somebody would
+	f          *edit.File
+	operators  []string
+	stack      []syntax.Node
 }
 
 func (w *walker) walk(file *syntax.File) {
@@ -110,7 +113,27 @@ func (w *walker) fault(name string, start, end int, text, say string) {
 			}
 		}
 	}
+	if w.everywhere != "" {
+		x.Arid = w.everywhere
+	}
 	w.f.Add(x)
+}
+
+// generated is what tools write into the scripts that they make: Autoconf's configure, Gradle's and Maven's wrappers, and what says so as
+// https://go.dev/s/generatedcode does.
+var generated = regexp.MustCompile(`(?im)^#.*(\bgenerated\b.*\bdo not edit|@generated|\bgenerated (automatically )?by\b|automatically generated|\bmaven( start up batch script| wrapper startup)\b)`)
+
+// unwanted says why nobody would want tests that notice faults anywhere in a script; "" = somebody would. What comes before the first command
+// says it.
+func unwanted(src []byte, file *syntax.File) string {
+	end := len(src)
+	if len(file.Stmts) > 0 {
+		end = int(file.Stmts[0].Pos().Offset())
+	}
+	if generated.Match(src[:min(end, len(src))]) {
+		return AridGenerated
+	}
+	return ""
 }
 
 // arid says why nobody would want a test that notices a fault in a command; "" = somebody would.
