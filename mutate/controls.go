@@ -65,7 +65,7 @@ func (r *run) planNull(m *Mutant, s selection) {
 }
 
 // null returns the null mutant's result for the file of m in a tier, after it has run for all of the tests (nil = the
-// whole command).
+// whole command), in stages where mutants are tried in stages: what only passes after another test shows itself.
 func (r *run) null(ctx context.Context, m *Mutant, tier Tier, tests []string) *nullState {
 	n := r.state(nullKey{m.File, tier})
 	n.mu.Lock()
@@ -88,20 +88,25 @@ func (r *run) null(ctx context.Context, m *Mutant, tier Tier, tests []string) *n
 		}
 		sort.Strings(ask)
 	}
-	c := r.runNull(ctx, n, m.File, tier, ask)
-	if ctx.Err() != nil {
-		s := n.snapshot()
-		s.broken = "interrupted"
-		return s
+	for _, part := range r.stages(tier, ask, nil) {
+		c := r.runNull(ctx, n, m.File, tier, part)
+		if ctx.Err() != nil {
+			s := n.snapshot()
+			s.broken = "interrupted"
+			return s
+		}
+		n.results = append(n.results, c)
+		r.emit(Event{Kind: EventNull, Control: &c})
+		if n.broken != "" {
+			break
+		}
 	}
-	n.results = append(n.results, c)
 	if tests == nil {
 		n.whole = true
 	}
 	for _, t := range ask {
 		n.checked[t] = true
 	}
-	r.emit(Event{Kind: EventNull, Control: &c})
 	return n.snapshot()
 }
 

@@ -16,6 +16,8 @@ type doubleRunner struct {
 	trials []Trial
 	// answer is what happens to a trial; nil = every asked test passes.
 	answer func(Trial) (TrialResult, error)
+	// nulls is what happens to null mutants; nil = they pass.
+	nulls func(Trial) (TrialResult, error)
 }
 
 func (d *doubleRunner) Run(_ context.Context, t Trial) (TrialResult, error) {
@@ -24,6 +26,9 @@ func (d *doubleRunner) Run(_ context.Context, t Trial) (TrialResult, error) {
 	d.mu.Unlock()
 	if d.answer != nil && t.Purpose != ForNull {
 		return d.answer(t)
+	}
+	if d.nulls != nil && t.Purpose == ForNull {
+		return d.nulls(t)
 	}
 	return allPass(t), nil
 }

@@ -212,7 +212,7 @@ func (r *run) judgeMutant(ctx context.Context, res *Result) {
 	}
 	t := Trial{Purpose: ForMutant, Mutant: m, Tests: res.Asked, Tier: res.Tier, FailFast: !r.Whole && r.mayStopEarly(res.Asked, null)}
 	var acc account
-	f := r.ask(ctx, t, null, &acc)
+	f := r.askInStages(ctx, t, null, &acc)
 	if len(f.doubt) > 0 || r.needsConfirming(m, &f) {
 		f = r.confirm(ctx, m, null, f, &acc)
 	}

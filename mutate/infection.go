@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -99,17 +100,16 @@ func (r *run) record(ctx context.Context) {
 	if len(tests) == 0 {
 		return
 	}
-	var records []Record
-	for n := range recordings {
-		got, why := r.recordAll(ctx, n, tests)
-		if why != "" {
-			if ctx.Err() == nil {
-				r.facts = append(r.facts, "what mutants do to values was not recorded, so that all of them were run: "+why)
-			}
-			return
+	var runs [recordings][]Record
+	var whys [recordings]string
+	r.each(recordings, func(n int) { runs[n], whys[n] = r.recordAll(ctx, n, tests) })
+	if why := cmp.Or(whys[:]...); why != "" {
+		if ctx.Err() == nil {
+			r.facts = append(r.facts, "what mutants do to values was not recorded, so that all of them were run: "+why)
 		}
-		records = append(records, got...)
+		return
 	}
+	records := slices.Concat(runs[:]...)
 	r.records = records
 	if r.switched.Limit != nil {
 		r.turns = r.switched.Limit(records)

@@ -1,0 +1,69 @@
+package mutate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// worthStaging is how long the tests of a mutant have to take, on the clock, before those that are likely to notice it get a process that
+// goes first: package testing runs the tests of a process in the order of their files. Starting one more takes some 50 ms.
+const worthStaging = time.Second
+
+// stageShares are the parts of the time of all tests that the first stages may take. What they leave is the last.
+var stageShares = []time.Duration{16, 4}
+
+// stages cuts the tests of one trial into trials that go one after the other until one notices the mutant. What is likely to notice it, for
+// the time that it takes, goes first. It is for T2 alone: where a trial builds, building once more costs more than it saves; a session of T3
+// runs tests in any order; and a matrix wants the answers of all.
+func (r *run) stages(tier Tier, tests []string, m *Mutant) [][]string {
+	_, all := r.suite.sum(tests)
+	if tier != T2 || tests == nil || r.Whole || all < worthStaging {
+		return [][]string{tests}
+	}
+	left := r.byYield(tests, m)
+	var out [][]string
+	for _, share := range stageShares {
+		n, sum := 0, time.Duration(0)
+		for n < len(left) && (n == 0 || sum+r.suite.tests[left[n]].Wall <= all/share) {
+			sum += r.suite.tests[left[n]].Wall
+			n++
+		}
+		if n > 0 {
+			out, left = append(out, left[:n]), left[n:]
+		}
+	}
+	if len(left) > 0 {
+		out = append(out, left)
+	}
+	return out
+}
+
+// byYield orders tests by how often they noticed something so far, most of all in the mutant's own function, for the time that they take.
+func (r *run) byYield(tests []string, m *Mutant) []string {
+	yield := make(map[string]float64, len(tests))
+	r.mu.Lock()
+	for _, t := range tests {
+		kills := 1 + r.kills[kill{test: t}]
+		if m != nil {
+			kills += 4 * r.kills[kill{t, m.File, m.Func}]
+		}
+		yield[t] = float64(kills) / (r.suite.tests[t].Wall + time.Millisecond).Seconds()
+	}
+	r.mu.Unlock()
+	out := slices.Clone(tests)
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(yield[b], yield[a]) })
+	return out
+}
+
+// askInStages asks the tests of a trial, and no more of them once some have noticed the mutant.
+func (r *run) askInStages(ctx context.Context, t Trial, null *nullState, acc *account) (f finding) {
+	for _, tests := range r.stages(t.Tier, t.Tests, t.Mutant) {
+		t.Tests = tests
+		if f = r.ask(ctx, t, null, acc); f.verdict != Survived || len(f.doubt) > 0 {
+			return f
+		}
+	}
+	return f
+}
