@@ -305,12 +305,17 @@ func (j *job) coverWithin(ctx context.Context, t *task, head statuses, root *os.
 	return err
 }
 
+// worthTwoBoxes is how long the tests have to take in sum before what they reach is measured in several boxes at once, each of which
+// builds what measures.
+const worthTwoBoxes = 8 * time.Second
+
 // cover measures what each top-level test reaches. Without it every mutant is asked of every test.
 func (j *job) cover(ctx context.Context, t *task, head statuses, root *os.Root, e *mutate.Engine) error {
 	var tests []string
+	sum := time.Duration(0)
 	for _, c := range e.Clean {
 		if head.test[c.ID].Parent == "" && c.Status == mutate.Passed && !c.Quarantined {
-			tests = append(tests, c.ID)
+			tests, sum = append(tests, c.ID), sum+c.Wall
 		}
 	}
 	j.say("mutants", fmt.Sprintf("find what each of %d tests reaches", len(tests)))
@@ -318,7 +323,11 @@ func (j *job) cover(ctx context.Context, t *task, head statuses, root *os.Root, 
 		return j.record(ctx, t, tests, e)
 	}
 	reach, loaded := &mutate.Reach{}, map[string]bool{}
-	known, err := t.head.Cover(ctx, tests, func(test string, profile []byte) error {
+	boxes := 1
+	if sum > worthTwoBoxes {
+		boxes = j.o.jobs()
+	}
+	known, err := t.head.Cover(ctx, tests, boxes, func(test string, profile []byte) error {
 		return golang.Profile(reach, root.FS(), test, strings.NewReader(string(profile)))
 	}, func(test string, lines observe.Reach) error {
 		addLines(reach, test, lines)

@@ -128,13 +128,15 @@ func TestAGoSuiteInABox(t *testing.T) {
 
 	switched(t, stage)
 
-	covered := map[string]int{}
-	known, err := stage.Cover(ctx, []string{"sum.example/sum.TestSum", "sum.example/sum.TestNothing"}, func(test string, profile []byte) error {
-		covered[test] = len(profile)
-		return nil
-	}, nil)
-	if err != nil || !known || len(covered) != 2 {
-		t.Fatalf("coverage %v, known %v, %v", covered, known, err)
+	for boxes := range 3 {
+		covered := map[string]int{}
+		known, err := stage.Cover(ctx, []string{"sum.example/sum.TestSum", "sum.example/sum.TestNothing"}, boxes, func(test string, profile []byte) error {
+			covered[test] = len(profile)
+			return nil
+		}, nil)
+		if err != nil || !known || len(covered) != 2 {
+			t.Fatalf("coverage %v, known %v, %v", covered, known, err)
+		}
 	}
 	n, err := stage.Network(ctx)
 	if err != nil || !n.Control || len(n.Dialled) < 2 {

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/vallane/lane/lane/fence"
 	"github.com/vallane/lane/lane/observe"
@@ -96,8 +100,9 @@ func (s *Seen) Trial() mutate.TrialResult {
 // Cover runs each test alone with coverage and hands its raw profile to read; where the reporter measures
 // several tests in one run, it hands over the lines of each to lines instead. known is false where the
 // reporter cannot tell what tests reach, which is no error. A test whose profile is missing is not handed
-// over: it may reach anything.
-func (s *Stage) Cover(ctx context.Context, tests []string, read func(test string, profile []byte) error,
+// over: it may reach anything. Tests that are run one by one are spread over so many boxes at once, each of which builds
+// for itself. The functions are called one at a time.
+func (s *Stage) Cover(ctx context.Context, tests []string, boxes int, read func(test string, profile []byte) error,
 	lines func(test string, reach observe.Reach) error) (known bool, err error) {
 	coverer, ok := s.task.Reporter.(observe.Coverer)
 	if !ok || len(tests) == 0 {
@@ -108,7 +113,10 @@ func (s *Stage) Cover(ctx context.Context, tests []string, read func(test string
 	if err != nil {
 		return false, err
 	}
+	var one sync.Mutex
 	take := func(step observe.Step, profile []byte) error {
+		one.Lock()
+		defer one.Unlock()
 		if plan.ParseEach != nil {
 			return each(plan, profile, lines)
 		}
@@ -117,7 +125,18 @@ func (s *Stage) Cover(ctx context.Context, tests []string, read func(test string
 		}
 		return read(step.Tests[0], profile)
 	}
-	_, err = s.beside(ctx, "", func(b *fence.Box) error { return s.measure(ctx, b, plan, take) })
+	if len(s.task.Services) > 0 {
+		boxes = 1 // each of which would start them
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range max(1, min(boxes, len(plan.Measure))) {
+		g.Go(func() error {
+			_, err := s.beside(ctx, "", func(b *fence.Box) error { return s.measure(ctx, b, plan, &next, take) })
+			return err
+		})
+	}
+	err = g.Wait()
 	return err == nil, err
 }
 
@@ -136,8 +155,11 @@ func each(plan observe.CoverPlan, profile []byte, lines func(string, observe.Rea
 	return nil
 }
 
-// measure runs the steps of a plan in one box without a reset between them.
-func (s *Stage) measure(ctx context.Context, b *fence.Box, plan observe.CoverPlan, take func(observe.Step, []byte) error) error {
+// measure runs steps of a plan in one box without a reset between them: those from next on that no other box takes.
+func (s *Stage) measure(ctx context.Context, b *fence.Box, plan observe.CoverPlan, next *atomic.Int64, take func(observe.Step, []byte) error) error {
+	if next.Load() >= int64(len(plan.Measure)) {
+		return nil // others were through before this box was had
+	}
 	built := map[string]bool{}
 	keep := len(s.task.Build) > 0
 	if keep {
@@ -155,11 +177,16 @@ func (s *Stage) measure(ctx context.Context, b *fence.Box, plan observe.CoverPla
 			built[u] = res.End == fence.Exited && res.Exit == 0
 		}
 	}
-	for i, step := range plan.Measure {
+	for first := true; ; first = false {
+		i := int(next.Add(1)) - 1
+		if i >= len(plan.Measure) {
+			return nil
+		}
+		step := plan.Measure[i]
 		if len(step.Units) == 1 && !built[step.Units[0]] {
 			continue
 		}
-		res, err := s.step(ctx, b, step, keep || i > 0 || len(plan.Build) > 0)
+		res, err := s.step(ctx, b, step, keep || !first || len(plan.Build) > 0)
 		if err != nil {
 			return err
 		}
@@ -171,7 +198,6 @@ func (s *Stage) measure(ctx context.Context, b *fence.Box, plan observe.CoverPla
 			return err
 		}
 	}
-	return nil
 }
 
 func (s *Stage) step(ctx context.Context, b *fence.Box, step observe.Step, keep bool) (fence.Result, error) {
