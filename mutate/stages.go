@@ -8,18 +8,19 @@ import (
 )
 
 // worthStaging is how long the tests of a mutant have to take, on the clock, before those that are likely to notice it get a process that
-// goes first: package testing runs the tests of a process in the order of their files. Starting one more takes some 50 ms.
-const worthStaging = time.Second
+// goes first: package testing runs the tests of a process in the order of their files. One more process of T2 takes some 50 ms; in T1 it may
+// have to be built once more.
+var worthStaging = map[Tier]time.Duration{T1: 10 * time.Second, T2: time.Second}
 
 // stageShares are the parts of the time of all tests that the first stages may take. What they leave is the last.
 var stageShares = []time.Duration{16, 4}
 
 // stages cuts the tests of one trial into trials that go one after the other until one notices the mutant. What is likely to notice it, for
-// the time that it takes, goes first. It is for T2 alone: where a trial builds, building once more costs more than it saves; a session of T3
-// runs tests in any order; and a matrix wants the answers of all.
+// the time that it takes, goes first. A run of the whole command has no stages, a session of T3 runs tests in any order, and a matrix wants
+// the answers of all.
 func (r *run) stages(tier Tier, tests []string, m *Mutant) [][]string {
 	_, all := r.suite.sum(tests)
-	if tier != T2 || tests == nil || r.Whole || all < worthStaging {
+	if worth, ok := worthStaging[tier]; !ok || tests == nil || r.Whole || all < worth {
 		return [][]string{tests}
 	}
 	left := r.byYield(tests, m)

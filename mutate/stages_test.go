@@ -86,10 +86,21 @@ func TestStagesOfTestsThatNeedEachOther(t *testing.T) {
 	}
 }
 
+// Where each trial may build, tests have to take longer than that.
+func TestStagesOfT1(t *testing.T) {
+	d, e, ms := slowEngine()
+	e.Switch = nil
+	mustRun(t, e, ms[0])
+	if of := d.asked(ForMutant); !slices.Equal(of, []string{"m0: A B", "m0: C", "m0: D"}) {
+		t.Errorf("asked %q", of)
+	}
+}
+
 // Short tests are asked in one process, and so is everything where the answers of all tests are wanted.
 func TestOneStage(t *testing.T) {
 	for name, change := range map[string]func(*Engine){
 		"short":  func(e *Engine) { e.Clean = clean("A", "B", "C") },
+		"built":  func(e *Engine) { e.Switch, e.Clean[3].Wall = nil, 4*time.Second },
 		"matrix": func(e *Engine) { e.Whole = true },
 	} {
 		d, e, ms := slowEngine()
