@@ -96,6 +96,17 @@ func TestStagesOfT1(t *testing.T) {
 	}
 }
 
+// Where all tests are long, the first stage has one all the same.
+func TestStagesOfLongTests(t *testing.T) {
+	d, e, ms := slowEngine()
+	e.Clean = e.Clean[2:]
+	e.Clean[0].Wall = 9 * time.Second
+	mustRun(t, e, ms[0])
+	if of := d.asked(ForMutant); !slices.Equal(of, []string{"m0: C", "m0: D"}) {
+		t.Errorf("asked %q", of)
+	}
+}
+
 // Short tests are asked in one process, and so is everything where the answers of all tests are wanted.
 func TestOneStage(t *testing.T) {
 	for name, change := range map[string]func(*Engine){

@@ -55,7 +55,7 @@ func newEngine(t testing.TB, task *runner.Task, dir string, files ...string) (mu
 		}
 	}
 	loaded := map[string]bool{}
-	if _, err = stage.Cover(t.Context(), ids, nil, func(test string, reach observe.Reach) error {
+	if _, err = stage.Cover(t.Context(), ids, 1, nil, func(test string, reach observe.Reach) error {
 		e.Reach.Measured(test)
 		for file, lines := range reach {
 			loaded[file] = true

@@ -83,7 +83,7 @@ func engine(t testing.TB, task *runner.Task, dir, cache string, file ...string) 
 		}
 	}
 	found.Declare(e.Reach)
-	known, err := stage.Cover(t.Context(), ids, nil, func(test string, reach observe.Reach) error {
+	known, err := stage.Cover(t.Context(), ids, 1, nil, func(test string, reach observe.Reach) error {
 		e.Reach.Measured(test)
 		for file, lines := range reach {
 			for _, l := range lines {

@@ -17,7 +17,7 @@ func TestCover(t *testing.T) {
 	tests := []string{"test/one.test.js > negative", "test/two.test.js > positive", "test/two.test.js > in another process", "test/three.test.mjs > module",
 		"test/silent.test.js > ends without a word"}
 	got := map[string][]string{}
-	known, err := stage(t, "reaches", []string{"node", "--test"}).Cover(t.Context(), tests, nil, func(test string, reach observe.Reach) error {
+	known, err := stage(t, "reaches", []string{"node", "--test"}).Cover(t.Context(), tests, 1, nil, func(test string, reach observe.Reach) error {
 		for file, lines := range reach {
 			if strings.HasPrefix(file, "lib/") {
 				got[test] = append(got[test], fmt.Sprint(file, lines))
@@ -41,7 +41,7 @@ func TestCover(t *testing.T) {
 
 // A child that holds the output of its file keeps nobody waiting.
 func TestCoverOfAFileWhoseOutputIsHeld(t *testing.T) {
-	known, err := stage(t, "child_holds_stdout", []string{"node", "--test"}).Cover(t.Context(), []string{"a.test.js > x"}, nil, func(string, observe.Reach) error { return nil })
+	known, err := stage(t, "child_holds_stdout", []string{"node", "--test"}).Cover(t.Context(), []string{"a.test.js > x"}, 1, nil, func(string, observe.Reach) error { return nil })
 	if err != nil || !known {
 		t.Errorf("known %v, %v", known, err)
 	}

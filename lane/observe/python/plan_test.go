@@ -309,7 +309,7 @@ func TestWhichLinesEachTestReaches(t *testing.T) {
 			ids = append(ids, "tests/test_empty.py::test_process", "tests/test_empty.py::test_fails")
 		}
 		got := map[string]string{}
-		known, err := stage.Cover(t.Context(), ids, nil, func(test string, reach observe.Reach) error {
+		known, err := stage.Cover(t.Context(), ids, 1, nil, func(test string, reach observe.Reach) error {
 			var runs []string
 			for _, l := range reach["total.py"] {
 				text := fmt.Sprint(l.First)
