@@ -83,7 +83,7 @@ func TestServicesThatAreNotReady(t *testing.T) {
 		"it ends":            {with(func(s *service.Service) { s.Up = []string{"sh", "-c", "echo no room; exit 3"} }), "exited with 3; it printed: no room"},
 		"a script of a tree": {with(func(s *service.Service) { s.Up = []string{"sh", "server.sh"} }), "server.sh"},
 		"another port":       {with(func(s *service.Service) { s.Port, s.Timeout = 2002, time.Second }), "it takes no connection at 127.0.0.1:2002"},
-		"health says no":     {with(func(s *service.Service) { s.Health, s.Timeout = []string{"false"}, time.Second }), "its health command exited with 1"},
+		"health says no":     {with(func(s *service.Service) { s.Health, s.Timeout = []string{"false"}, 2*time.Second }), "its health command exited with 1"},
 		"prepare says no":    {with(func(s *service.Service) { s.Prepare = []string{"sh", "-c", "echo no room; exit 4"} }), "its prepare command exited with 4; it printed: no room"},
 		"prepare goes before": {with(func(s *service.Service) {
 			s.Prepare, s.Up = []string{"sh", "-c", "echo exec memcached -l 127.0.0.1 -p 2000 -U 0 >/tmp/up"}, []string{"sh", "/tmp/up"}

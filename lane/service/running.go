@@ -88,10 +88,13 @@ func (r *Running) Ready(ctx context.Context, ask Ask) (bool, error) {
 			r.seen.Detail = fmt.Sprintf("it is not ready within %s: %s", r.service.timeout(), why)
 			return false, nil
 		}
-		var err error
-		if why, err = r.ready(ctx, ask, left); err != nil || why == "" {
+		now, cut, err := r.ready(ctx, ask, left)
+		if err != nil || now == "" {
 			r.seen.Healthy = err == nil
 			return r.seen.Healthy, err
+		}
+		if !cut || why == "" { // what the health command said before the time was up says more than that it was
+			why = now
 		}
 		select {
 		case <-ctx.Done():
@@ -101,22 +104,22 @@ func (r *Running) Ready(ctx context.Context, ask Ask) (bool, error) {
 	}
 }
 
-// ready says why the service is not ready, "" where it is.
-func (r *Running) ready(ctx context.Context, ask Ask, left time.Duration) (string, error) {
+// ready says why the service is not ready, "" where it is, and whether that is no more than the end of the time that was left.
+func (r *Running) ready(ctx context.Context, ask Ask, left time.Duration) (why string, cut bool, err error) {
 	if err := r.knock(ctx); err != nil {
-		return "it takes no connection at " + r.service.Address().String() + ": " + err.Error(), nil
+		return "it takes no connection at " + r.service.Address().String() + ": " + err.Error(), false, nil
 	}
 	if len(r.service.Health) == 0 {
-		return "", nil
+		return "", false, nil
 	}
 	res, err := ask(ctx, r.service.Health, left)
 	if err != nil {
-		return "", fmt.Errorf("ask whether the service %s is ready: %w", r.service.Name, err)
+		return "", false, fmt.Errorf("ask whether the service %s is ready: %w", r.service.Name, err)
 	}
 	if res.End == fence.Exited && res.Exit == 0 {
-		return "", nil
+		return "", false, nil
 	}
-	return "its health command " + ending(res), nil
+	return "its health command " + ending(res), res.End == fence.TimedOut, nil
 }
 
 // Open lets the tests talk to the service, and counts from now on. Where spoil is set, no answer reaches them as it was.
