@@ -21,6 +21,8 @@ type finding struct {
 	tier    Tier   // where it was asked in the end, where that is not where it was to be
 }
 
+const noneDecided = "no test passed or failed: all were skipped, or cannot kill"
+
 // judge turns the result of a trial into a verdict. canKill says which tests count: those that pass on the clean tree
 // and on the null mutant and are not quarantined. top gives the test that holds a subtest.
 //
@@ -103,7 +105,7 @@ func judgeEnd(t Trial, r TrialResult, canKill func(string) bool, top func(string
 		return finding{verdict: Crashed, reason: fmt.Sprintf("exit status %d, and no test failed", r.Exit)}
 	}
 	if passed == 0 {
-		return finding{verdict: NotRun, reason: "no test passed or failed: all were skipped, or cannot kill"}
+		return finding{verdict: NotRun, reason: noneDecided}
 	}
 	reason := ""
 	if r.Exit != 0 {

@@ -58,13 +58,19 @@ func (r *run) byYield(tests []string, m *Mutant) []string {
 	return out
 }
 
-// askInStages asks the tests of a trial, and no more of them once some have noticed the mutant.
-func (r *run) askInStages(ctx context.Context, t Trial, null *nullState, acc *account) (f finding) {
+// askInStages asks the tests of a trial, and no more of them once some have noticed the mutant. It has survived where it survived one stage
+// and none noticed: the tests of another may all have been skipped.
+func (r *run) askInStages(ctx context.Context, t Trial, null *nullState, acc *account) (all finding) {
 	for _, tests := range r.stages(t.Tier, t.Tests, t.Mutant) {
 		t.Tests = tests
-		if f = r.ask(ctx, t, null, acc); f.verdict != Survived || len(f.doubt) > 0 {
+		f := r.ask(ctx, t, null, acc)
+		skipped := f.verdict == NotRun && f.reason == noneDecided
+		if f.verdict != Survived && !skipped || len(f.doubt) > 0 {
 			return f
 		}
+		if all.verdict != Survived || !skipped && all.reason == "" {
+			all = f
+		}
 	}
-	return f
+	return all
 }

@@ -86,6 +86,24 @@ func TestStagesOfTestsThatNeedEachOther(t *testing.T) {
 	}
 }
 
+// A stage whose tests are all skipped on the mutant says nothing, as it would not among others; only where all are, nothing is known.
+func TestStagesThatAreSkipped(t *testing.T) {
+	for skipped, want := range map[string]Verdict{"A B": Survived, "D": Survived, "C D": Survived, "A B C D": NotRun} {
+		d, e, ms := slowEngine()
+		d.answer = func(tr Trial) (TrialResult, error) {
+			how := map[string]Status{}
+			for _, id := range strings.Fields(skipped) {
+				how[id] = Skipped
+			}
+			return ends(tr, EndExited, 0, how), nil
+		}
+		rep := mustRun(t, e, ms[0])
+		if r := rep.Results[0]; r.Verdict != want || r.Trials != 3 {
+			t.Errorf("%s skipped: %s (%s) after %d trials, want %s", skipped, r.Verdict, r.Reason, r.Trials, want)
+		}
+	}
+}
+
 // Where each trial may build, tests have to take longer than that.
 func TestStagesOfT1(t *testing.T) {
 	d, e, ms := slowEngine()
