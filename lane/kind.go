@@ -98,9 +98,12 @@ func isScript(tree fs.FS, name string) bool {
 	if path.Ext(name) != "" || kindOf(name) != assurance.FileOther || inTestFolder(name) {
 		return false
 	}
+	if st, err := fs.Lstat(tree, name); err != nil || !st.Mode().IsRegular() {
+		return false // a link: what it leads to is found under its own name
+	}
 	f, err := tree.Open(name)
 	if err != nil {
-		return false // a link to nothing
+		return false
 	}
 	defer f.Close()
 	first := make([]byte, 2)

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,7 +86,7 @@ func TestScriptsOfTheWholeTree(t *testing.T) {
 	script := &fstest.MapFile{Data: []byte("#!/bin/sh\necho one\n")}
 	tree := fstest.MapFS{
 		"bin/deploy": script, "tests/run": script, "vendor/run": script, "LICENSE": script, "logo.png": script,
-		"bin/tool": {Data: []byte("\x7fELF")}, "empty": {}, "short": {Data: []byte("#")},
+		"bin/link": {Data: []byte("deploy"), Mode: fs.ModeSymlink}, "bin/tool": {Data: []byte("\x7fELF")}, "empty": {}, "short": {Data: []byte("#")},
 	}
 	got := j.holding(tree, append(keys(tree), "gone"))
 	if diff := cmp.Diff([]string{"bin/deploy"}, got); diff != "" {
