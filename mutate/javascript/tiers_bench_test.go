@@ -13,6 +13,8 @@ import (
 	"github.com/vallane/lane/mutate"
 )
 
+const mutated = "index.js"
+
 // BenchmarkTiers tries all mutants of process-warning by each tier alone, says how many a second that makes, and lists those whose verdicts
 // are not those of T0.
 func BenchmarkTiers(b *testing.B) {
