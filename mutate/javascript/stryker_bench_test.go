@@ -22,19 +22,18 @@ import (
 // strykerVersion is the last of StrykerJS 9.
 const strykerVersion = "9.6.1"
 
-// A peerProject is a published project whose tests are of node:test, and what of it is mutated.
+// A peerProject is a published project whose tests are of node:test and whose code is in one file.
 type peerProject struct {
-	name    string
-	get     func(b *testing.B) string
-	with    []string // packages that its tests need, beside those of its own package.json
-	mutated []string
+	name string
+	get  func(b *testing.B) string
+	with []string // packages that it needs
 }
 
 var peerProjects = []peerProject{
-	{"process-warning", processWarning, nil, []string{mutated}},
+	{"process-warning", processWarning, nil},
 	{"json-schema-ref-resolver", func(b *testing.B) string {
 		return testsource.Npm(b, "json-schema-ref-resolver@3.0.1", "json-schema-ref-resolver-3.0.1.tgz", "c7be635d66a8650b0720bdc5ce6779cc5b5fa0431056b67cef2068ede13dd2d3")
-	}, []string{"dequal@2.0.3"}, []string{mutated}},
+	}, []string{"dequal@2.0.3"}},
 }
 
 // peers are the ways in which StrykerJS can run such tests: by any command, which is what it takes where nothing is said, and by a plugin
@@ -45,11 +44,11 @@ var peers = map[string]map[string]any{
 		"tap": map[string]any{"testFiles": []string{"test/*.test.js"}, "forceBail": true}},
 }
 
-// BenchmarkStryker tries the mutants of a project, and has StrykerJS try its own of the same files, two at once in both. It says how many
+// BenchmarkStryker tries the mutants of a project, and has StrykerJS try its own of the same file, two at once in both. It says how many
 // mutants a second each judges, and how often the two agree about those that both made: the ones that turn the file into the same text,
 // blanks and parentheses aside.
 func BenchmarkStryker(b *testing.B) {
-	// With it each process of Node reads a folder's worth of certificates, which takes longer than the rest of its start; a box has none.
+	// With it each process of Node outside a box reads a file of certificates first, which can take longer than the rest of its start.
 	b.Setenv("NODE_EXTRA_CA_CERTS", "")
 	for _, p := range peerProjects {
 		b.Run(p.name, func(b *testing.B) {
@@ -57,15 +56,16 @@ func BenchmarkStryker(b *testing.B) {
 			npmInstall(b, dir, p.with...)
 			peer := filepath.Join(b.TempDir(), "peer")
 			must(b, os.CopyFS(peer, os.DirFS(dir)))
-			npmInstall(b, peer, append(p.with, "@stryker-mutator/core@"+strykerVersion, "@stryker-mutator/tap-runner@"+strykerVersion)...)
+			npmInstall(b, peer, slices.Concat(p.with, []string{"@stryker-mutator/core@" + strykerVersion, "@stryker-mutator/tap-runner@" + strykerVersion})...)
 			testbox.Give(b, dir)
 			for _, name := range slices.Sorted(maps.Keys(peers)) {
-				b.Run(name, func(b *testing.B) { p.against(b, dir, peer, peers[name]) })
+				b.Run(name, func(b *testing.B) { against(b, dir, peer, peers[name]) })
 			}
 		})
 	}
 }
 
+// npmInstall adds packages to a project, without what only its own development needs and without scripts.
 func npmInstall(b *testing.B, dir string, packages ...string) {
 	b.Helper()
 	if len(packages) > 0 {
@@ -74,17 +74,20 @@ func npmInstall(b *testing.B, dir string, packages ...string) {
 	}
 }
 
-func (p *peerProject) against(b *testing.B, dir, peer string, by map[string]any) {
+// against measures a project in dir by Lane and, in peer, by StrykerJS.
+func against(b *testing.B, dir, peer string, by map[string]any) {
+	src, err := os.ReadFile(filepath.Join(dir, mutated))
+	must(b, err)
 	for b.Loop() {
-		rep, judged, all := ours(b, dir, p.mutated)
-		theirs, took := stryker(b, peer, by, p.mutated)
+		rep, judged, all := ours(b, dir)
+		theirs, took := stryker(b, peer, by)
 		n, rate := float64(tried(rep)), float64(len(theirs))/took.Seconds()
 		b.ReportMetric(n/judged.Seconds(), "lane/s")
 		b.ReportMetric(n/all.Seconds(), "lane-audited/s")
 		b.ReportMetric(rate, "stryker/s")
 		b.ReportMetric(n/judged.Seconds()/rate, "x-before-audit")
 		b.ReportMetric(n/all.Seconds()/rate, "x-with-audit")
-		same, agree := compareWith(b, rep, dir, theirs)
+		same, agree := compareWith(b, rep, src, theirs)
 		b.ReportMetric(float64(same), "same-mutants")
 		b.ReportMetric(float64(agree), "agree")
 		b.ReportMetric(0, "ns/op")
@@ -92,9 +95,9 @@ func (p *peerProject) against(b *testing.B, dir, peer string, by map[string]any)
 }
 
 // ours judges all mutants, from the first clean run on, and says when the last one had its verdict and when the audit was through.
-func ours(b *testing.B, dir string, files []string) (rep *mutate.Report, judged, all time.Duration) {
+func ours(b *testing.B, dir string) (rep *mutate.Report, judged, all time.Duration) {
 	start := time.Now()
-	e, found := newEngine(b, newTask(b, "node", "--test"), dir, files...)
+	e, found := newEngine(b, newTask(b, "node", "--test"), dir, mutated)
 	e.OnEvent = func(ev mutate.Event) {
 		if ev.Kind == mutate.EventMutant && ev.Done == ev.Total && judged == 0 {
 			judged = time.Since(start)
@@ -121,10 +124,10 @@ func tried(rep *mutate.Report) (n int) {
 
 // A peerMutant is one of StrykerJS's, in its own report.
 type peerMutant struct {
-	file        string
-	Replacement string `json:"replacement"`
-	Status      string `json:"status"`
-	Location    struct{ Start, End struct{ Line, Column int } }
+	Replacement  string `json:"replacement"`
+	Status       string `json:"status"`
+	StatusReason string `json:"statusReason"`
+	Location     struct{ Start, End struct{ Line, Column int } }
 }
 
 // in runs a command in a folder.
@@ -140,9 +143,9 @@ func in(dir, name string, args ...string) error {
 
 // stryker runs StrykerJS in a project beside which it is installed. What it ignores or cannot compile is left out of the answer. It counts
 // wall time, of which a busy machine has little: it gets plenty, so that no verdict is about the machine.
-func stryker(b *testing.B, dir string, by map[string]any, files []string) (tried []peerMutant, took time.Duration) {
+func stryker(b *testing.B, dir string, by map[string]any) (tried []peerMutant, took time.Duration) {
 	b.Helper()
-	config := map[string]any{"mutate": files, "concurrency": 2, "timeoutMS": 120_000, "reporters": []string{"json"},
+	config := map[string]any{"mutate": []string{mutated}, "concurrency": 2, "timeoutMS": 120_000, "reporters": []string{"json"},
 		"jsonReporter": map[string]any{"fileName": "mutants.json"}, "allowConsoleColors": false}
 	maps.Copy(config, by)
 	text, err := json.Marshal(config)
@@ -158,13 +161,10 @@ func stryker(b *testing.B, dir string, by map[string]any, files []string) (tried
 	}
 	must(b, json.Unmarshal(data, &report))
 	statuses := map[string]int{}
-	for _, file := range files {
-		for _, m := range report.Files[file].Mutants {
-			statuses[m.Status]++
-			if m.Status != "Ignored" && m.Status != "CompileError" && m.Status != "NoCoverage" {
-				m.file = file
-				tried = append(tried, m)
-			}
+	for _, m := range report.Files[mutated].Mutants {
+		statuses[m.Status]++
+		if m.Status != "Ignored" && m.Status != "CompileError" && m.Status != "NoCoverage" {
+			tried = append(tried, m)
 		}
 	}
 	b.Logf("StrykerJS %s: %v in %v", strykerVersion, statuses, took)
@@ -172,30 +172,20 @@ func stryker(b *testing.B, dir string, by map[string]any, files []string) (tried
 }
 
 // compareWith matches the mutants that both made and counts those of which both say the same.
-func compareWith(b *testing.B, rep *mutate.Report, dir string, theirs []peerMutant) (same, agree int) {
-	sources := map[string][]byte{}
-	source := func(file string) []byte {
-		if sources[file] == nil {
-			text, err := os.ReadFile(filepath.Join(dir, file))
-			must(b, err)
-			sources[file] = text
-		}
-		return sources[file]
-	}
+func compareWith(b *testing.B, rep *mutate.Report, src []byte, theirs []peerMutant) (same, agree int) {
 	mine := map[string]*mutate.Result{}
 	for i := range rep.Results {
 		if r := &rep.Results[i]; r.Trials > 0 {
-			text, err := r.Mutant.Apply(source(r.Mutant.File))
+			text, err := r.Mutant.Apply(src)
 			must(b, err)
-			mine[r.Mutant.File+"\n"+plain(string(text))] = r
+			mine[plain(string(text))] = r
 		}
 	}
+	lines := strings.SplitAfter(string(src), "\n")
+	at := func(line, column int) int { return len(strings.Join(lines[:line-1], "")) + column - 1 }
 	for _, m := range theirs {
-		src := source(m.file)
-		lines := strings.SplitAfter(string(src), "\n")
-		at := func(line, column int) int { return len(strings.Join(lines[:line-1], "")) + column - 1 }
 		from, to := at(m.Location.Start.Line, m.Location.Start.Column), at(m.Location.End.Line, m.Location.End.Column)
-		r := mine[m.file+"\n"+plain(string(src[:from])+m.Replacement+string(src[to:]))]
+		r := mine[plain(string(src[:from])+m.Replacement+string(src[to:]))]
 		if r == nil {
 			continue
 		}
@@ -204,7 +194,7 @@ func compareWith(b *testing.B, rep *mutate.Report, dir string, theirs []peerMuta
 		if says == r.Verdict {
 			agree++
 		} else {
-			b.Logf("%s: %s by %s (%s), %s by StrykerJS", &r.Mutant, r.Verdict, r.Tier, r.Reason, m.Status)
+			b.Logf("%s: %s by %s (%s), %s by StrykerJS %s", &r.Mutant, r.Verdict, r.Tier, r.Reason, m.Status, m.StatusReason)
 		}
 	}
 	return same, agree
